@@ -1,0 +1,209 @@
+package protocol
+
+// Need asks for files outside the workspace, environment variables and
+// providers. It is served until Ready, and refused after it.
+//
+// wire:effect need
+type Need struct {
+	ID        string   `json:"id"`
+	Files     []string `json:"files,omitempty"` // absolute paths
+	Env       []string `json:"env,omitempty"`
+	Providers []string `json:"providers,omitempty"`
+}
+
+// Ready ends the start. From here on the loader contacts the origins given
+// here and no others, and takes no second Ready.
+//
+// wire:effect ready
+type Ready struct {
+	Version string   `json:"version"`
+	Origins []string `json:"origins,omitempty"` // scheme://host:port
+	// Enabled is false when the person switched the advisor off.
+	Enabled bool `json:"enabled"`
+	// Consult tells whether the consult tool is to be registered.
+	Consult bool `json:"consult"`
+	// Judge tells whether permission asks are to be sent.
+	Judge bool `json:"judge"`
+	// JudgeTimeoutMS bounds the wait for a Decision in the host.
+	JudgeTimeoutMS int64 `json:"judgeTimeoutMs,omitempty"`
+	// ConsultTimeoutMS bounds the wait for an Answer in the host.
+	ConsultTimeoutMS int64 `json:"consultTimeoutMs,omitempty"`
+}
+
+// Load asks for the stored state of a session and the lease to review it.
+//
+// wire:effect load
+type Load struct {
+	Session string `json:"session"`
+}
+
+// Save stores the state of a session. With an ID it is answered by Saved.
+//
+// wire:effect save
+type Save struct {
+	Session string `json:"session"`
+	State   JSON   `json:"state"`
+	ID      string `json:"id,omitempty"`
+}
+
+// Forget removes a session's stored state.
+//
+// wire:effect forget
+type Forget struct {
+	Session string `json:"session"`
+}
+
+// Claim asks for the one wake between two human messages: a file named Key, created with O_EXCL.
+//
+// wire:effect claim
+type Claim struct {
+	ID      string `json:"id"`
+	Session string `json:"session"`
+	Key     string `json:"key"` // 32 hex digits, from session and human message
+}
+
+// Deliver puts a message into the session.
+//
+// wire:effect deliver
+type Deliver struct {
+	Session string `json:"session"`
+	// ID is the message's id, "msg_" and 24 hex digits; the same delivery has the same id.
+	ID   string `json:"id"`
+	Wake bool   `json:"wake"` // false: never starts a turn
+	Text string `json:"text"`
+	// Severity is the highest of the notes inside, or notice.
+	Severity    string   `json:"severity"`
+	Description string   `json:"description"` // one line for the person
+	Notes       []string `json:"notes,omitempty"`
+	// Toast asks the host to alert the person as well.
+	Toast bool `json:"toast,omitempty"`
+}
+
+// Notice tells the person, once, about the advisor's own health.
+//
+// wire:effect notice
+type Notice struct {
+	Session string `json:"session,omitempty"`
+	Key     string `json:"key"`     // the same key is not shown twice in a process
+	Variant string `json:"variant"` // info, warning, error
+	Text    string `json:"text"`
+}
+
+// Status is the line that a host may show while something goes on. Empty text clears it.
+//
+// wire:effect status
+type Status struct {
+	Session string `json:"session,omitempty"`
+	Text    string `json:"text,omitempty"`
+}
+
+// Ignore says that this session is not watched: its events need not be sent.
+//
+// wire:effect ignore
+type Ignore struct {
+	Session string `json:"session"`
+	Reason  string `json:"reason"` // child, location, off
+}
+
+// Resync asks for the history of a session whose beginning was missed.
+//
+// wire:effect resync
+type Resync struct {
+	Session string `json:"session"`
+}
+
+// SignalsWanted asks for the working tree's diff stat and diagnostics.
+//
+// wire:effect signals_wanted
+type SignalsWanted struct {
+	Session string `json:"session"`
+	ID      string `json:"id"`
+}
+
+// HTTPSend starts a request. It is encoded for the http_send import, not returned.
+//
+// wire:effect http_send
+type HTTPSend struct {
+	ID        string   `json:"id"`
+	Method    string   `json:"method"`
+	URL       string   `json:"url"`
+	Headers   []Header `json:"headers,omitempty"`
+	Body      string   `json:"body,omitempty"`
+	TimeoutMS int64    `json:"timeoutMs"`
+	MaxBytes  int64    `json:"maxBytes"`
+}
+
+// Generate asks the host to run its own model, without tools and session.
+//
+// wire:effect generate
+type Generate struct {
+	ID        string `json:"id"`
+	Session   string `json:"session,omitempty"`
+	Provider  string `json:"provider,omitempty"`
+	Model     string `json:"model,omitempty"`
+	System    string `json:"system,omitempty"`
+	Prompt    string `json:"prompt"`
+	MaxTokens int    `json:"maxTokens,omitempty"`
+	TimeoutMS int64  `json:"timeoutMs"`
+}
+
+// GenerateCancel takes a Generate back.
+//
+// wire:effect generate_cancel
+type GenerateCancel struct {
+	ID string `json:"id"`
+}
+
+// SetTimer asks for a Timer event. Setting an id again replaces it.
+//
+// wire:effect set_timer
+type SetTimer struct {
+	ID string `json:"id"`
+	MS int64  `json:"ms"` // from now; negative takes the timer back
+}
+
+// Answer ends a Consult or a Command.
+//
+// wire:effect answer
+type Answer struct {
+	Call    string `json:"call"`
+	Session string `json:"session,omitempty"`
+	Text    string `json:"text"`
+	Failed  bool   `json:"failed,omitempty"`
+	Details JSON   `json:"details,omitempty"`
+}
+
+// Decision ends a Permission.
+//
+// wire:effect decision
+type Decision struct {
+	Call    string `json:"call"`
+	Session string `json:"session"`
+	Effect  string `json:"effect"` // allow, deny, ask
+	Message string `json:"message,omitempty"`
+}
+
+// Append adds a line to a log of ours in the state folder; the loader rotates it.
+//
+// wire:effect append
+type Append struct {
+	Log  string `json:"log"` // advisor, judge, record
+	Line string `json:"line"`
+}
+
+// Log is one line for the advisor's own log. It is encoded for the emit import.
+//
+// wire:effect log
+type Log struct {
+	Level string `json:"level"` // debug, info, warn, error
+	Text  string `json:"text"`
+}
+
+// WriteConfig replaces one of the advisor's own config files.
+//
+// wire:effect write_config
+type WriteConfig struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // advisor.json
+	Text string `json:"text"`
+}
