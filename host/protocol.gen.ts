@@ -68,6 +68,12 @@ export const identSize = 16;
  */
 export const maxDepth = 256;
 
+/**
+ * StateVersion is the version of StoredSession. A newer one is not read: it is
+ * set aside and the session starts with its breaker closed.
+ */
+export const stateVersion = 1;
+
 /** Kind says what a path names. */
 export const Kind = {
   /** device, FIFO, socket: never read */
@@ -652,6 +658,80 @@ export interface Decided {
 /** Shutdown says that the loader is about to go. The guest saves and falls silent. */
 export interface Shutdown {
   type: "shutdown";
+}
+
+/**
+ * StoredSession is what Save stores of a session and Loaded gives back. For the
+ * loader it is opaque.
+ */
+export interface StoredSession {
+  version: number;
+  session: string;
+  /** The breaker, see pkg/breaker. */
+  human?: string;
+  at?: number;
+  past?: string[];
+  spent?: boolean;
+  wakes?: Moment[];
+  sealed?: boolean;
+  humans?: number;
+  turns?: number;
+  steps?: number;
+  eligible?: number;
+  wakeAt?: number;
+  known?: boolean;
+  busy?: boolean;
+  compacting?: boolean;
+  unfit?: boolean;
+  agent?: string;
+  deliveries?: StoredDelivery[];
+  notes?: StoredNote[];
+  counts?: Count[];
+  told?: string[];
+  /** reviews in a row without a usable answer */
+  failing?: number;
+  consults?: number;
+  /** pkg/guard */
+  mutes?: unknown;
+  /** pkg/guard */
+  guard?: unknown;
+  /** pkg/transcript */
+  log?: unknown;
+}
+
+/** StoredDelivery is one message of ours. */
+export interface StoredDelivery {
+  id: string;
+  note?: string;
+  severity?: Severity;
+  turn?: number;
+  state?: string;
+  woke?: boolean;
+}
+
+/** StoredNote is a note and what became of it, for `/advisor notes` and `/advisor why`. */
+export interface StoredNote {
+  note: Note;
+  /** delivered, or the reason of the drop */
+  fate: string;
+  turn?: number;
+  at?: number;
+  woke?: boolean;
+  /** what the review looked at, one line each */
+  tools?: string[];
+  /** the breaker's reason, for a blocker */
+  wake?: string;
+}
+
+/** Count is one counter. */
+export interface Count {
+  name: string;
+  n: number;
+}
+
+/** Moment is a point in time, in milliseconds since 1970. */
+export interface Moment {
+  at: number;
 }
 
 /** Batch is what one call hands to the guest. */

@@ -2316,6 +2316,358 @@ func decodeShutdown(d *decoder, v *Shutdown) {
 	}
 }
 
+// AppendStoredSession appends v as JSON.
+func AppendStoredSession(b []byte, v StoredSession) []byte {
+	start := len(b)
+	b = append(b, `,"version":`...)
+	b = appendInt(b, int64(v.Version))
+	b = append(b, `,"session":`...)
+	b = AppendString(b, v.Session)
+	if v.Human != "" {
+		b = append(b, `,"human":`...)
+		b = AppendString(b, v.Human)
+	}
+	if v.At != 0 {
+		b = append(b, `,"at":`...)
+		b = appendInt(b, v.At)
+	}
+	if len(v.Past) > 0 {
+		b = append(b, `,"past":`...)
+		b = appendStrings(b, v.Past)
+	}
+	if v.Spent {
+		b = append(b, `,"spent":`...)
+		b = strconv.AppendBool(b, v.Spent)
+	}
+	if len(v.Wakes) > 0 {
+		b = append(b, `,"wakes":`...)
+		b = appendList(b, v.Wakes, AppendMoment)
+	}
+	if v.Sealed {
+		b = append(b, `,"sealed":`...)
+		b = strconv.AppendBool(b, v.Sealed)
+	}
+	if v.Humans != 0 {
+		b = append(b, `,"humans":`...)
+		b = appendInt(b, int64(v.Humans))
+	}
+	if v.Turns != 0 {
+		b = append(b, `,"turns":`...)
+		b = appendInt(b, int64(v.Turns))
+	}
+	if v.Steps != 0 {
+		b = append(b, `,"steps":`...)
+		b = appendInt(b, int64(v.Steps))
+	}
+	if v.Eligible != 0 {
+		b = append(b, `,"eligible":`...)
+		b = appendInt(b, int64(v.Eligible))
+	}
+	if v.WakeAt != 0 {
+		b = append(b, `,"wakeAt":`...)
+		b = appendInt(b, int64(v.WakeAt))
+	}
+	if v.Known {
+		b = append(b, `,"known":`...)
+		b = strconv.AppendBool(b, v.Known)
+	}
+	if v.Busy {
+		b = append(b, `,"busy":`...)
+		b = strconv.AppendBool(b, v.Busy)
+	}
+	if v.Compacting {
+		b = append(b, `,"compacting":`...)
+		b = strconv.AppendBool(b, v.Compacting)
+	}
+	if v.Unfit {
+		b = append(b, `,"unfit":`...)
+		b = strconv.AppendBool(b, v.Unfit)
+	}
+	if v.Agent != "" {
+		b = append(b, `,"agent":`...)
+		b = AppendString(b, v.Agent)
+	}
+	if len(v.Deliveries) > 0 {
+		b = append(b, `,"deliveries":`...)
+		b = appendList(b, v.Deliveries, AppendStoredDelivery)
+	}
+	if len(v.Notes) > 0 {
+		b = append(b, `,"notes":`...)
+		b = appendList(b, v.Notes, AppendStoredNote)
+	}
+	if len(v.Counts) > 0 {
+		b = append(b, `,"counts":`...)
+		b = appendList(b, v.Counts, AppendCount)
+	}
+	if len(v.Told) > 0 {
+		b = append(b, `,"told":`...)
+		b = appendStrings(b, v.Told)
+	}
+	if v.Failing != 0 {
+		b = append(b, `,"failing":`...)
+		b = appendInt(b, int64(v.Failing))
+	}
+	if v.Consults != 0 {
+		b = append(b, `,"consults":`...)
+		b = appendInt(b, int64(v.Consults))
+	}
+	if v.Mutes != "" {
+		b = append(b, `,"mutes":`...)
+		b = AppendRaw(b, v.Mutes)
+	}
+	if v.Guard != "" {
+		b = append(b, `,"guard":`...)
+		b = AppendRaw(b, v.Guard)
+	}
+	if v.Log != "" {
+		b = append(b, `,"log":`...)
+		b = AppendRaw(b, v.Log)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeStoredSession reads one StoredSession. The error is a Failure.
+func DecodeStoredSession(data []byte) (StoredSession, error) {
+	return decodePart(data, decodeStoredSession)
+}
+
+func decodeStoredSession(d *decoder, v *StoredSession) {
+	if !d.object("storedSession") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "version":
+			v.Version = int(d.integer("storedSession.version"))
+		case "session":
+			v.Session = d.text("storedSession.session")
+		case "human":
+			v.Human = d.text("storedSession.human")
+		case "at":
+			v.At = d.integer("storedSession.at")
+		case "past":
+			v.Past = d.texts("storedSession.past")
+		case "spent":
+			v.Spent = d.flag("storedSession.spent")
+		case "wakes":
+			v.Wakes = list(d, "storedSession.wakes", decodeMoment)
+		case "sealed":
+			v.Sealed = d.flag("storedSession.sealed")
+		case "humans":
+			v.Humans = int(d.integer("storedSession.humans"))
+		case "turns":
+			v.Turns = int(d.integer("storedSession.turns"))
+		case "steps":
+			v.Steps = int(d.integer("storedSession.steps"))
+		case "eligible":
+			v.Eligible = int(d.integer("storedSession.eligible"))
+		case "wakeAt":
+			v.WakeAt = int(d.integer("storedSession.wakeAt"))
+		case "known":
+			v.Known = d.flag("storedSession.known")
+		case "busy":
+			v.Busy = d.flag("storedSession.busy")
+		case "compacting":
+			v.Compacting = d.flag("storedSession.compacting")
+		case "unfit":
+			v.Unfit = d.flag("storedSession.unfit")
+		case "agent":
+			v.Agent = d.text("storedSession.agent")
+		case "deliveries":
+			v.Deliveries = list(d, "storedSession.deliveries", decodeStoredDelivery)
+		case "notes":
+			v.Notes = list(d, "storedSession.notes", decodeStoredNote)
+		case "counts":
+			v.Counts = list(d, "storedSession.counts", decodeCount)
+		case "told":
+			v.Told = d.texts("storedSession.told")
+		case "failing":
+			v.Failing = int(d.integer("storedSession.failing"))
+		case "consults":
+			v.Consults = int(d.integer("storedSession.consults"))
+		case "mutes":
+			v.Mutes = d.raw("storedSession.mutes")
+		case "guard":
+			v.Guard = d.raw("storedSession.guard")
+		case "log":
+			v.Log = d.raw("storedSession.log")
+		default:
+			d.skip("storedSession")
+		}
+	}
+}
+
+// AppendStoredDelivery appends v as JSON.
+func AppendStoredDelivery(b []byte, v StoredDelivery) []byte {
+	start := len(b)
+	b = append(b, `,"id":`...)
+	b = AppendString(b, v.ID)
+	if v.Note != "" {
+		b = append(b, `,"note":`...)
+		b = AppendString(b, v.Note)
+	}
+	if v.Severity != "" {
+		b = append(b, `,"severity":`...)
+		b = AppendString(b, string(v.Severity))
+	}
+	if v.Turn != 0 {
+		b = append(b, `,"turn":`...)
+		b = appendInt(b, int64(v.Turn))
+	}
+	if v.State != "" {
+		b = append(b, `,"state":`...)
+		b = AppendString(b, v.State)
+	}
+	if v.Woke {
+		b = append(b, `,"woke":`...)
+		b = strconv.AppendBool(b, v.Woke)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeStoredDelivery reads one StoredDelivery. The error is a Failure.
+func DecodeStoredDelivery(data []byte) (StoredDelivery, error) {
+	return decodePart(data, decodeStoredDelivery)
+}
+
+func decodeStoredDelivery(d *decoder, v *StoredDelivery) {
+	if !d.object("storedDelivery") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("storedDelivery.id")
+		case "note":
+			v.Note = d.text("storedDelivery.note")
+		case "severity":
+			v.Severity = Severity(d.text("storedDelivery.severity"))
+		case "turn":
+			v.Turn = int(d.integer("storedDelivery.turn"))
+		case "state":
+			v.State = d.text("storedDelivery.state")
+		case "woke":
+			v.Woke = d.flag("storedDelivery.woke")
+		default:
+			d.skip("storedDelivery")
+		}
+	}
+}
+
+// AppendStoredNote appends v as JSON.
+func AppendStoredNote(b []byte, v StoredNote) []byte {
+	start := len(b)
+	b = append(b, `,"note":`...)
+	b = AppendNote(b, v.Note)
+	b = append(b, `,"fate":`...)
+	b = AppendString(b, v.Fate)
+	if v.Turn != 0 {
+		b = append(b, `,"turn":`...)
+		b = appendInt(b, int64(v.Turn))
+	}
+	if v.At != 0 {
+		b = append(b, `,"at":`...)
+		b = appendInt(b, v.At)
+	}
+	if v.Woke {
+		b = append(b, `,"woke":`...)
+		b = strconv.AppendBool(b, v.Woke)
+	}
+	if len(v.Tools) > 0 {
+		b = append(b, `,"tools":`...)
+		b = appendStrings(b, v.Tools)
+	}
+	if v.Wake != "" {
+		b = append(b, `,"wake":`...)
+		b = AppendString(b, v.Wake)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeStoredNote reads one StoredNote. The error is a Failure.
+func DecodeStoredNote(data []byte) (StoredNote, error) { return decodePart(data, decodeStoredNote) }
+
+func decodeStoredNote(d *decoder, v *StoredNote) {
+	if !d.object("storedNote") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "note":
+			v.Note = Note{}
+			decodeNote(d, &v.Note)
+		case "fate":
+			v.Fate = d.text("storedNote.fate")
+		case "turn":
+			v.Turn = int(d.integer("storedNote.turn"))
+		case "at":
+			v.At = d.integer("storedNote.at")
+		case "woke":
+			v.Woke = d.flag("storedNote.woke")
+		case "tools":
+			v.Tools = d.texts("storedNote.tools")
+		case "wake":
+			v.Wake = d.text("storedNote.wake")
+		default:
+			d.skip("storedNote")
+		}
+	}
+}
+
+// AppendCount appends v as JSON.
+func AppendCount(b []byte, v Count) []byte {
+	start := len(b)
+	b = append(b, `,"name":`...)
+	b = AppendString(b, v.Name)
+	b = append(b, `,"n":`...)
+	b = appendInt(b, v.N)
+	return closeObject(b, start)
+}
+
+// DecodeCount reads one Count. The error is a Failure.
+func DecodeCount(data []byte) (Count, error) { return decodePart(data, decodeCount) }
+
+func decodeCount(d *decoder, v *Count) {
+	if !d.object("count") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "name":
+			v.Name = d.text("count.name")
+		case "n":
+			v.N = d.integer("count.n")
+		default:
+			d.skip("count")
+		}
+	}
+}
+
+// AppendMoment appends v as JSON.
+func AppendMoment(b []byte, v Moment) []byte {
+	start := len(b)
+	b = append(b, `,"at":`...)
+	b = appendInt(b, v.At)
+	return closeObject(b, start)
+}
+
+// DecodeMoment reads one Moment. The error is a Failure.
+func DecodeMoment(data []byte) (Moment, error) { return decodePart(data, decodeMoment) }
+
+func decodeMoment(d *decoder, v *Moment) {
+	if !d.object("moment") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "at":
+			v.At = d.integer("moment.at")
+		default:
+			d.skip("moment")
+		}
+	}
+}
+
 // AppendBatch appends v as JSON.
 func AppendBatch(b []byte, v Batch) []byte {
 	start := len(b)

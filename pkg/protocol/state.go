@@ -1,0 +1,74 @@
+package protocol
+
+// StateVersion is the version of StoredSession. A newer one is not read: it is
+// set aside and the session starts with its breaker closed.
+const StateVersion = 1
+
+// StoredSession is what Save stores of a session and Loaded gives back. For the
+// loader it is opaque.
+type StoredSession struct {
+	Version int    `json:"version"`
+	Session string `json:"session"`
+
+	// The breaker, see pkg/breaker.
+	Human  string   `json:"human,omitempty"`
+	At     int64    `json:"at,omitempty"`
+	Past   []string `json:"past,omitempty"`
+	Spent  bool     `json:"spent,omitempty"`
+	Wakes  []Moment `json:"wakes,omitempty"`
+	Sealed bool     `json:"sealed,omitempty"`
+
+	Humans     int    `json:"humans,omitempty"`
+	Turns      int    `json:"turns,omitempty"`
+	Steps      int    `json:"steps,omitempty"`
+	Eligible   int    `json:"eligible,omitempty"`
+	WakeAt     int    `json:"wakeAt,omitempty"`
+	Known      bool   `json:"known,omitempty"`
+	Busy       bool   `json:"busy,omitempty"`
+	Compacting bool   `json:"compacting,omitempty"`
+	Unfit      bool   `json:"unfit,omitempty"`
+	Agent      string `json:"agent,omitempty"`
+
+	Deliveries []StoredDelivery `json:"deliveries,omitempty"`
+	Notes      []StoredNote     `json:"notes,omitempty"`
+	Counts     []Count          `json:"counts,omitempty"`
+	Told       []string         `json:"told,omitempty"`
+	Failing    int              `json:"failing,omitempty"` // reviews in a row without a usable answer
+	Consults   int              `json:"consults,omitempty"`
+
+	Mutes JSON `json:"mutes,omitempty"` // pkg/guard
+	Guard JSON `json:"guard,omitempty"` // pkg/guard
+	Log   JSON `json:"log,omitempty"`   // pkg/transcript
+}
+
+// StoredDelivery is one message of ours.
+type StoredDelivery struct {
+	ID       string   `json:"id"`
+	Note     string   `json:"note,omitempty"`
+	Severity Severity `json:"severity,omitempty"`
+	Turn     int      `json:"turn,omitempty"`
+	State    string   `json:"state,omitempty"`
+	Woke     bool     `json:"woke,omitempty"`
+}
+
+// StoredNote is a note and what became of it, for `/advisor notes` and `/advisor why`.
+type StoredNote struct {
+	Note  Note     `json:"note"`
+	Fate  string   `json:"fate"` // delivered, or the reason of the drop
+	Turn  int      `json:"turn,omitempty"`
+	At    int64    `json:"at,omitempty"`
+	Woke  bool     `json:"woke,omitempty"`
+	Tools []string `json:"tools,omitempty"` // what the review looked at, one line each
+	Wake  string   `json:"wake,omitempty"`  // the breaker's reason, for a blocker
+}
+
+// Count is one counter.
+type Count struct {
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
+// Moment is a point in time, in milliseconds since 1970.
+type Moment struct {
+	At int64 `json:"at"`
+}

@@ -1,0 +1,310 @@
+// Package session is one session's state machine: who spoke, what has been
+// reviewed, when the next review is due, and what is remembered across a
+// restart. It is fed events and answers with a Step, the things that the engine has to
+// do; it sends nothing, reads nothing and knows no clock but the one it is given.
+package session
+
+import (
+	"slices"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+// Version of the stored state. A newer one is not read: the session then starts
+// sealed, as with an unreadable one.
+const Version = 1
+
+// Mode says which updates are eligible for a review.
+type Mode string
+
+// The modes of the option reviewMode.
+const (
+	ModeStep      Mode = "step"      // every finished step
+	ModeIdle      Mode = "idle"      // every end of a turn, however it ended
+	ModeExecution Mode = "execution" // every turn that ended well
+)
+
+// Options is what the state machine needs of the config.
+type Options struct {
+	Mode     Mode
+	Interval int // review every Nth eligible update, at least 1
+	// Directory is the location that is ours; a session elsewhere is not watched.
+	Directory string
+	// WatchAgents names agents whose child sessions are watched all the same.
+	WatchAgents []string
+}
+
+// State is what is known of a session. What must survive a restart is stored by
+// Append; the rest is rebuilt from events.
+type State struct {
+	ID string
+
+	Breaker breaker.State
+	Guard   *guard.State
+	Log     *transcript.Log
+	Mutes   guard.Mutes
+
+	Humans   int // human messages seen so far
+	Turns    int // turns ended
+	Steps    int // steps ended
+	Eligible int // eligible updates since the last review began
+	// WakeAt is the number of human messages at the last wake; 0 is never.
+	WakeAt int
+	// Deliveries holds what was delivered and is not yet seen, and the last
+	// ones that were, oldest first.
+	Deliveries []Delivery
+	Counts     Counts
+	Health     Health
+	// Told holds the keys of notices already given in this session.
+	Told []string
+
+	// Sealed: the stored state could not be read. No wake until a human message.
+	Sealed bool
+
+	// Rebuilt from events.
+
+	Child      bool
+	Known      bool // a Session event came
+	Busy       bool // a turn is running
+	Compacting bool
+	Unfit      bool // the last turn ended in an error or by the person's hand
+	Agent      string
+	ours       []string // ids of messages that we made, newest last
+}
+
+// Delivery is one message that we put into the session.
+type Delivery struct {
+	ID       string
+	Note     string
+	Severity protocol.Severity
+	Turn     int    // turns ended when it was sent
+	State    string // sent, admitted, seen, refused, unconfirmed
+	Woke     bool
+}
+
+// MaxDeliveries bounds the memory of deliveries: enough for the longest list
+// that `/advisor notes` shows.
+const MaxDeliveries = 64
+
+// maxOurs bounds the memory of our own message ids.
+const maxOurs = 256
+
+// Step is what the engine has to do after an event.
+type Step struct {
+	// Ignore is the reason for not watching this session; empty to go on.
+	Ignore string
+	// Resync: the beginning was missed, ask for the history.
+	Resync bool
+	// Due: a review is due.
+	Due bool
+	// Supersede: the person spoke; a running review is out of date.
+	Supersede bool
+	// Unconfirmed lists deliveries given up in this step.
+	Unconfirmed []string
+	// Muted or Unmuted: the person said so in a message.
+	Muted, Unmuted bool
+	// Gone: the session was deleted.
+	Gone bool
+	// Changed: the stored part of the state is different now.
+	Changed bool
+}
+
+// New returns the state of a session that nothing is known of.
+func New(id string, log *transcript.Log) *State {
+	return &State{ID: id, Guard: guard.NewState(), Log: log}
+}
+
+// Apply takes one event of this session.
+func (s *State) Apply(ev protocol.Event, o Options) Step {
+	switch e := ev.(type) {
+	case *protocol.Session:
+		return s.session(e, o)
+	case *protocol.User:
+		return s.user(e)
+	case *protocol.History:
+		return s.history(e)
+	case *protocol.TurnStart:
+		s.Busy, s.Unfit = true, false
+		return Step{}
+	case *protocol.StepEnd:
+		s.Busy = true
+		s.Steps++
+		s.Log.StepEnd(e)
+		return s.eligible(o.Mode == ModeStep, o)
+	case *protocol.TurnEnd:
+		return s.turnEnd(e, o)
+	case *protocol.Compacting:
+		s.Compacting = true
+		return Step{}
+	case *protocol.Compacted:
+		s.Compacting = false
+		if !e.Failed {
+			s.Log.Compacted(e)
+		}
+		return Step{Changed: true}
+	case *protocol.Receipt:
+		return s.receipt(e)
+	case *protocol.Closed:
+		return Step{Gone: true}
+	case *protocol.Text, *protocol.Tool, *protocol.Shell, *protocol.Reverted, *protocol.Signals:
+		s.Log.Add(ev)
+		return Step{}
+	}
+	return Step{}
+}
+
+func (s *State) session(e *protocol.Session, o Options) Step {
+	s.Known = true
+	switch {
+	case e.Parent != "":
+		s.Child = true
+		return Step{Ignore: "child"}
+	case e.Directory != "" && o.Directory != "" && e.Directory != o.Directory:
+		return Step{Ignore: "location"}
+	}
+	// A stored state has the beginning already.
+	return Step{Resync: !e.Complete && s.Humans == 0}
+}
+
+func (s *State) user(e *protocol.User) Step {
+	if s.IsOurs(e.ID) {
+		return Step{}
+	}
+	if !s.isHuman(e) {
+		if !e.Advisor {
+			s.Log.AddOther(e)
+		}
+		return Step{}
+	}
+	b, fresh := breaker.HumanSpoke(s.Breaker, e.ID, e.Created)
+	if !fresh {
+		return Step{}
+	}
+	s.Breaker = b
+	s.Sealed = false
+	s.Humans++
+	s.Unfit = false
+	if e.Agent != "" {
+		s.Agent = e.Agent
+	}
+	s.Guard.HumanSpoke()
+	s.Log.AddHuman(e)
+	step := Step{Supersede: true, Changed: true}
+	switch wish(e.Text) {
+	case wishMute:
+		step.Muted = !s.Mutes.All
+		s.Mutes.All = true
+	case wishUnmute:
+		step.Unmuted = s.Mutes.All
+		s.Mutes.All = false
+	}
+	return step
+}
+
+// history takes what happened before the adapter was loaded. It counts human messages,
+// sets the goal and fills the summary; it never makes a review due.
+func (s *State) history(e *protocol.History) Step {
+	if e.Failure != "" {
+		return Step{}
+	}
+	for _, ev := range e.Events {
+		u, ok := ev.(*protocol.User)
+		if !ok {
+			continue
+		}
+		if u.Advisor {
+			s.remember(u.ID)
+			continue
+		}
+		if s.isHuman(u) && !s.IsOurs(u.ID) {
+			if b, fresh := breaker.HumanSpoke(s.Breaker, u.ID, u.Created); fresh {
+				s.Breaker = b
+				s.Humans++
+				s.Sealed = false
+			}
+		}
+	}
+	s.Log.History(e, func(u *protocol.User) bool { return s.isHuman(u) && !s.IsOurs(u.ID) })
+	return Step{Changed: true}
+}
+
+func (s *State) turnEnd(e *protocol.TurnEnd, o Options) Step {
+	if e.Resumes {
+		return Step{}
+	}
+	s.Busy = false
+	s.Compacting = false
+	s.Unfit = e.Outcome != "ok"
+	s.Turns++
+	s.Log.TurnEnd(e)
+	step := s.eligible(o.Mode == ModeIdle || o.Mode == ModeExecution && e.Outcome == "ok", o)
+	step.Changed = true
+	for i := range s.Deliveries {
+		d := &s.Deliveries[i]
+		if (d.State == "sent" || d.State == "admitted") && s.Turns-d.Turn >= ConfirmTurns {
+			d.State = "unconfirmed"
+			step.Unconfirmed = append(step.Unconfirmed, d.ID)
+		}
+	}
+	return step
+}
+
+// ConfirmTurns is how many turns a delivery may stay unseen. A silent note is
+// taken at the next step boundary or in front of the next human message, so
+// three turns leave room for an interrupted one.
+const ConfirmTurns = 3
+
+// eligible counts an update and says whether a review is due.
+func (s *State) eligible(counts bool, o Options) Step {
+	if !counts {
+		return Step{}
+	}
+	s.Eligible++
+	return Step{Due: s.Eligible >= max(1, o.Interval), Changed: true}
+}
+
+// Began notes that a review of all that is pending has begun.
+func (s *State) Began() { s.Eligible = 0 }
+
+func (s *State) receipt(e *protocol.Receipt) Step {
+	for i := range s.Deliveries {
+		d := &s.Deliveries[i]
+		// A late admission does not take back that it was seen.
+		if d.ID == e.ID && d.State != "seen" {
+			d.State = e.State
+			return Step{Changed: true}
+		}
+	}
+	return Step{}
+}
+
+// Delivered remembers a message of ours, so that it is neither reviewed nor
+// taken for a person's.
+func (s *State) Delivered(d Delivery) {
+	s.remember(d.ID)
+	s.Deliveries = append(s.Deliveries, d)
+	s.Deliveries = s.Deliveries[max(0, len(s.Deliveries)-MaxDeliveries):]
+}
+
+func (s *State) remember(id string) {
+	if id == "" || slices.Contains(s.ours, id) {
+		return
+	}
+	s.ours = append(s.ours, id)
+	s.ours = s.ours[max(0, len(s.ours)-maxOurs):]
+}
+
+// IsOurs tells whether we made the message with this id.
+func (s *State) IsOurs(id string) bool { return id != "" && slices.Contains(s.ours, id) }
+
+// Tell reports whether a notice with this key is still to be given, and marks it given.
+func (s *State) Tell(key string) bool {
+	if slices.Contains(s.Told, key) {
+		return false
+	}
+	s.Told = append(s.Told, key)
+	return true
+}
