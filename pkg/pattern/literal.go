@@ -1,0 +1,260 @@
+package pattern
+
+import (
+	"bytes"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// minLiteral is the shortest literal worth searching for: a single letter
+// stands in nearly every line, and the automaton is quicker than both.
+const minLiteral = 2
+
+// maxLiteral is how much of a literal is searched for. It bounds the work at
+// one place of the text; the automaton looks at the rest.
+const maxLiteral = 32
+
+// literal finds the places of a text that every match contains.
+type literal struct {
+	text string // lower case when fold
+	fold bool   // ASCII letters match in either case
+	rare int    // offset in text of the byte that source code has least often
+}
+
+func newLiteral(text string, fold bool) *literal {
+	if len(text) < minLiteral {
+		return nil
+	}
+	text = text[:min(len(text), maxLiteral)]
+	l := &literal{text: text, fold: fold}
+	if fold {
+		l.text = strings.ToLower(text)
+	}
+	for i := range len(l.text) {
+		if weight(l.text[i]) < weight(l.text[l.rare]) {
+			l.rare = i
+		}
+	}
+	return l
+}
+
+// weight is roughly how many of 1,000 bytes of source code are this one. Only
+// the order matters: it picks the byte to search for.
+func weight(c byte) int {
+	const common = " etnriasoldcfpumhgb\n\t.,()\"_/-vykw=:;x0{}1*TSE2IAC[]RPNLDFOMBj>q<!&3'z|+4#U5G8V69HW7@\\?Xk%KJY^$Zz~Q`"
+	if i := strings.IndexByte(common, c); i >= 0 {
+		return 200 - i
+	}
+	if c < utf8.RuneSelf {
+		return 1
+	}
+	return 2 // beyond ASCII: rare in code, but a text in one script shares its lead bytes
+}
+
+// index is the place of the first occurrence, or -1.
+func (l *literal) index(text []byte) int {
+	if l.fold {
+		return l.indexFold(text)
+	}
+	c := l.text[l.rare]
+	for from := l.rare; from < len(text); {
+		i := bytes.IndexByte(text[from:], c)
+		if i < 0 {
+			return -1
+		}
+		at := from + i - l.rare
+		if len(text)-at >= len(l.text) && string(text[at:at+len(l.text)]) == l.text {
+			return at
+		}
+		from += i + 1
+	}
+	return -1
+}
+
+// indexFold follows the rare letter's two forms side by side.
+func (l *literal) indexFold(text []byte) int {
+	lower := l.text[l.rare]
+	upper := lower
+	if 'a' <= lower && lower <= 'z' {
+		upper -= 'a' - 'A'
+	}
+	nextOf := func(c byte, from int) int {
+		if i := bytes.IndexByte(text[from:], c); i >= 0 {
+			return from + i
+		}
+		return len(text)
+	}
+	if l.rare >= len(text) {
+		return -1
+	}
+	low, up := nextOf(lower, l.rare), len(text)
+	if upper != lower {
+		up = nextOf(upper, l.rare)
+	}
+	for {
+		at := min(low, up)
+		if at >= len(text) {
+			return -1
+		}
+		if start := at - l.rare; len(text)-start >= len(l.text) && equalFold(text[start:start+len(l.text)], l.text) {
+			return start
+		}
+		if at == low {
+			low = nextOf(lower, at+1)
+		}
+		if at == up {
+			up = nextOf(upper, at+1)
+		}
+	}
+}
+
+func equalFold(text []byte, lower string) bool {
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// required is what the analysis of one node says: every match of the node
+// contains best, and when exact the node matches text and nothing else.
+type required struct {
+	exact bool
+	text  string
+	fold  bool // text is meant in either case
+	best  string
+	bfold bool
+}
+
+// requiredLiteral gives the longest text that every match of re contains.
+func requiredLiteral(re *syntax.Regexp) *literal {
+	r := analyse(re)
+	return newLiteral(r.best, r.bfold)
+}
+
+// pure says whether re matches exactly where its literal stands, so that a hit
+// needs no second look.
+func pure(re *syntax.Regexp) bool {
+	r := analyse(re)
+	return r.exact && !r.fold && len(r.text) >= minLiteral && len(r.text) <= maxLiteral &&
+		!strings.Contains(r.text, "\r") && !hasEmptyWidth(re)
+}
+
+func hasEmptyWidth(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	for _, sub := range re.Sub {
+		if hasEmptyWidth(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// analyse walks the tree once. The parser bounds its depth at 1,000.
+func analyse(re *syntax.Regexp) required {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return required{exact: true}
+	case syntax.OpLiteral:
+		return analyseLiteral(re)
+	case syntax.OpCapture:
+		return analyse(re.Sub[0])
+	case syntax.OpPlus:
+		r := analyse(re.Sub[0])
+		return required{best: r.best, bfold: r.bfold}
+	case syntax.OpRepeat:
+		if re.Min == 0 {
+			return required{}
+		}
+		r := analyse(re.Sub[0])
+		return required{best: r.best, bfold: r.bfold}
+	case syntax.OpConcat:
+		return analyseConcat(re)
+	}
+	return required{}
+}
+
+func analyseLiteral(re *syntax.Regexp) required {
+	text := string(re.Rune)
+	if strings.ContainsRune(text, utf8.RuneError) {
+		return required{} // invalid bytes of a text read as this rune too
+	}
+	if re.Flags&syntax.FoldCase == 0 {
+		return required{exact: true, text: text, best: text}
+	}
+	// In either case k also means the Kelvin sign and s the long s, which are
+	// longer in UTF-8; what lies between such letters is plain ASCII folding.
+	var best string
+	whole := true
+	for rest := text; rest != ""; {
+		i := strings.IndexFunc(rest, beyondASCIIFold)
+		part := rest
+		if i >= 0 {
+			_, size := utf8.DecodeRuneInString(rest[i:])
+			part, rest = rest[:i], rest[i+size:]
+			whole = false
+		} else {
+			rest = ""
+		}
+		if len(part) > len(best) {
+			best = part
+		}
+	}
+	return required{exact: whole, text: text, fold: true, best: best, bfold: true}
+}
+
+// beyondASCIIFold says whether r has a case variant outside of ASCII.
+func beyondASCIIFold(r rune) bool {
+	if r >= utf8.RuneSelf {
+		return true
+	}
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		if f >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
+}
+
+func analyseConcat(re *syntax.Regexp) required {
+	all := required{exact: true}
+	keep := func(text string, fold bool) {
+		if len(text) > len(all.best) {
+			all.best, all.bfold = text, fold
+		}
+	}
+	run, runFold := "", false
+	for _, sub := range re.Sub {
+		r := analyse(sub)
+		if !r.exact {
+			all.exact = false
+			keep(run, runFold)
+			run, runFold = "", false
+			keep(r.best, r.bfold)
+			continue
+		}
+		if r.text == "" {
+			continue
+		}
+		if run != "" && r.fold != runFold {
+			all.exact = false
+			keep(run, runFold)
+			run = ""
+		}
+		run, runFold = run+r.text, r.fold
+	}
+	keep(run, runFold)
+	if all.exact {
+		all.text, all.fold = run, runFold
+	}
+	return all
+}
