@@ -44,10 +44,7 @@ func (l *Log) Conversation(s Shape) Conversation { return converse(l.entries, s)
 // Complete reports whether the log still holds the last n messages, or the whole
 // session when n is 0. Where it does not, the host's history has more.
 func (l *Log) Complete(n int) bool {
-	if l.missed {
-		return false
-	}
-	return n > 0 && messages(l.entries) > n
+	return !l.partial || n > 0 && messages(l.entries) > n
 }
 
 // Converse renders the history that a host gave, oldest first.

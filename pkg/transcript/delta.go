@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
 // Delta is what a review is shown: everything that no review has covered, and
@@ -47,7 +49,7 @@ func (d Delta) Empty() bool {
 }
 
 // Cut gives the delta, rendered in at most budget bytes. It changes nothing;
-// a budget below 2,000 is taken as 2,000.
+// a budget below 2,400 is taken as 2,400.
 func (l *Log) Cut(budget int) Delta {
 	d := Delta{Cursor: l.seq, log: l}
 	for _, e := range l.entries {
@@ -61,16 +63,15 @@ func (l *Log) Cut(budget int) Delta {
 // Fit renders the same delta again in another budget, in bytes, as when the model found
 // it too long. The goal, summary and signals are those of now.
 func (d Delta) Fit(budget int) Delta {
-	budget = max(budget, 2_000)
+	budget = max(budget, 2_400)
 	l := d.log
 	d.measure()
 	d.Goal = l.goalText(budget / 8)
 	d.Latest = l.latestText(budget / 8)
 	d.Summary = string(l.summary.appendTo(nil, min(maxSummaryBytes, budget/5)))
 	d.Signals = d.signals(min(3_000, budget/6))
-	const frame = 400 // the headings of Render
-	left := budget - len(d.Goal) - len(d.Latest) - len(d.Summary) - len(d.Signals) - frame
-	d.Body = body(d.entries, max(left, 400))
+	const frame = 480 // the headings of Render, and a nonce of up to 40 bytes twice
+	d.Body = body(d.entries, budget-len(d.Goal)-len(d.Latest)-len(d.Summary)-len(d.Signals)-frame)
 	return d
 }
 
@@ -154,7 +155,7 @@ func (l *Log) goalText(limit int) string {
 	if l.first.text == "" {
 		return ""
 	}
-	return string(append(quote(nil, Middle(l.first.text, limit), len(l.first.text)+100), '\n'))
+	return string(append(within(nil, l.first.text, limit), '\n'))
 }
 
 func (l *Log) latestText(limit int) string {
@@ -167,5 +168,15 @@ func (l *Log) latestText(limit int) string {
 	}
 	b := []byte("message ")
 	b = append(strconv.AppendInt(b, int64(l.humans), 10), ": "...)
-	return string(append(quote(b, Middle(last.text, limit), len(last.text)+100), '\n'))
+	return string(append(within(b, last.text, limit-len(b)), '\n'))
+}
+
+// within appends s as a JSON string of at most about limit bytes, its middle cut where needed.
+func within(b []byte, s string, limit int) []byte {
+	for room := limit; ; room = room * 3 / 4 {
+		short := Middle(s, room)
+		if escaped(short) <= limit || room < 64 {
+			return protocol.AppendString(b, short)
+		}
+	}
 }

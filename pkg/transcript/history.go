@@ -29,17 +29,17 @@ func (l *Log) Add(ev protocol.Event, human func(*protocol.User) bool) bool {
 	return false
 }
 
-// AddHistory takes the session's messages so far, oldest first, as the host has
+// History takes the session's messages so far, oldest first, as the host has
 // them. What is known stays as it is. What is not known and lies behind
 // something that was reviewed, or belongs to the current turn, waits for a
 // review like news; what is older goes into the summary. The goal gets the true
 // first message, unless the host's history begins with a compaction.
-func (l *Log) AddHistory(h *protocol.History, human func(*protocol.User) bool) {
+func (l *Log) History(h *protocol.History, human func(*protocol.User) bool) {
 	if h.Failure != "" || len(h.Events) == 0 {
 		return
 	}
 	old := New(Options{Redact: l.redact, Root: l.root})
-	old.ours = l.ours
+	old.ours = slices.Clone(l.ours)
 	start := l.turnStart(h.Events, human)
 	for _, ev := range h.Events[:start] {
 		if !l.has(ev) {
@@ -76,7 +76,7 @@ func (l *Log) turnStart(events []protocol.Event, human func(*protocol.User) bool
 	return 0
 }
 
-// goal sets the first human message from the history, and counts those we missed.
+// goal sets the first human message from the history.
 func (l *Log) goal(events []protocol.Event, human func(*protocol.User) bool) {
 	compacted, first := false, true
 	for _, ev := range events {
@@ -88,13 +88,11 @@ func (l *Log) goal(events []protocol.Event, human func(*protocol.User) bool) {
 			continue
 		}
 		if first && (!compacted || l.first.text == "") {
-			l.first = human_(u, l)
+			l.first = message{short(u.ID), l.keep(u.Text, keepHuman)}
 		}
 		first = false
 	}
 }
-
-func human_(u *protocol.User, l *Log) human { return human{short(u.ID), l.keep(u.Text, keepHuman)} }
 
 // before puts what an older log holds in front of everything: into the summary.
 func (l *Log) before(old *Log) {
@@ -114,7 +112,7 @@ func (l *Log) before(old *Log) {
 	}
 	l.step += old.step
 	l.humans += old.humans
-	for len(l.recent) == 0 && len(old.recent) > 0 {
+	if len(l.recent) == 0 {
 		l.recent = old.recent
 	}
 	for _, k := range old.ring {

@@ -41,19 +41,19 @@ type Log struct {
 	count   int // pending entries
 	summary summary
 	signals protocol.Signals
-	missed  bool // the beginning was missed and no history has come yet
+	partial bool // something before the entries is not held any more, or never was
 
-	first  human
-	recent []human // the latest human messages, oldest first
-	humans int     // how many there were
+	first  message
+	recent []message // the latest human messages, oldest first
+	humans int       // how many there were
 
 	known map[uint64]struct{}
 	ring  []uint64 // the same, oldest first
-	ours  []string // ids of our messages that have not been seen yet
+	ours  []string // ids of our latest messages, whether seen or not
 }
 
-// human is a message of the person.
-type human struct{ id, text string }
+// message is one of the person.
+type message struct{ id, text string }
 
 // New gives an empty log.
 func New(o Options) *Log {
@@ -70,14 +70,14 @@ func (l *Log) AddHuman(u *protocol.User) bool {
 		return false
 	}
 	text := l.keep(u.Text, keepHuman)
-	l.setHuman(human{short(u.ID), text})
+	l.setHuman(message{short(u.ID), text})
 	l.push(entry{kind: kindHuman, id: short(u.ID), text: text})
 	return true
 }
 
-func (l *Log) setHuman(h human) {
+func (l *Log) setHuman(h message) {
 	l.humans++
-	if l.humans == 1 {
+	if l.first.text == "" {
 		l.first = h
 	}
 	l.recent = append(l.recent, h)
@@ -89,11 +89,7 @@ func (l *Log) setHuman(h human) {
 // AddOther takes a message of role user that no person typed. Ours (by its
 // metadata, or by an id given to Ours) never becomes part of a delta.
 func (l *Log) AddOther(u *protocol.User) bool {
-	mine := u.Advisor
-	if at := slices.Index(l.ours, u.ID); at >= 0 {
-		l.ours = slices.Delete(l.ours, at, at+1)
-		mine = true
-	}
+	mine := l.IsOurs(u)
 	if !l.learn("u", u.ID) {
 		return false
 	}
@@ -108,7 +104,7 @@ func (l *Log) AddOther(u *protocol.User) bool {
 // Ours announces the id of a message that we are about to deliver, so that it
 // is known as ours even where its metadata gets lost.
 func (l *Log) Ours(id string) {
-	const most = 64 // deliveries under way; a session's notes are fewer
+	const most = 64 // more than the notes that a session is allowed by default
 	if id == "" || slices.Contains(l.ours, id) {
 		return
 	}
@@ -186,8 +182,13 @@ func (l *Log) Reverted(r *protocol.Reverted) {
 	}
 	clear(l.entries[len(kept):])
 	l.entries = kept
-	gone[r.Message] = true
-	l.recent = slices.DeleteFunc(l.recent, func(h human) bool { return gone[h.id] })
+	if r.Message != "" {
+		gone[r.Message] = true
+	}
+	l.recent = slices.DeleteFunc(l.recent, func(h message) bool { return gone[h.id] })
+	if gone[l.first.id] {
+		l.first = message{}
+	}
 	l.push(entry{kind: kindEvent, name: "revert", text: "the person went back to an earlier point; what came after it is undone"})
 }
 
@@ -238,28 +239,36 @@ func (l *Log) uncount(e *entry) {
 }
 
 // trim keeps the bounds. What waited too long goes into the summary as never
-// reviewed; what was reviewed is dropped, as the summary has it already.
+// reviewed; what was reviewed is dropped, as the summary has it already. It
+// goes down to three quarters of a bound, so that it has to run seldom.
 func (l *Log) trim() {
-	drop := 0
-	for _, e := range l.entries {
-		over := l.held > maxTail
-		if e.pending() {
-			over = l.waiting > maxPending || l.count > maxPendingCount
-		}
-		if !over {
-			break
-		}
-		if e.pending() {
-			l.summary.add(&e, true)
-		}
-		l.uncount(&e)
-		drop++
+	tail, waiting := l.held > maxTail, l.waiting > maxPending || l.count > maxPendingCount
+	if !tail && !waiting {
+		return
 	}
-	if drop > 0 {
-		l.entries = slices.Delete(l.entries, 0, drop)
-		l.summary.fold()
+	kept := l.entries[:0]
+	for i := range l.entries {
+		e := l.entries[i]
+		if e.pending() {
+			if waiting && (l.waiting > maxPending/4*3 || l.count > maxPendingCount/4*3) {
+				l.summary.add(&e, true)
+				l.uncount(&e)
+				continue
+			}
+		} else if tail && l.held > maxTail/4*3 {
+			l.uncount(&e)
+			continue
+		}
+		kept = append(kept, e)
 	}
+	clear(l.entries[len(kept):])
+	l.entries = kept
+	l.partial = true
+	l.summary.fold()
 }
+
+// Missed says that the session began before this log did.
+func (l *Log) Missed() { l.partial = true }
 
 // Commit says that a review has covered what Cut gave up to this cursor.
 func (l *Log) Commit(cursor uint64) {

@@ -9,11 +9,14 @@ import (
 // signals writes what is known without a model: the diff stat of the host, or
 // else what the edits' own arguments tell; diagnostics; failing commands.
 func (d *Delta) signals(limit int) string {
-	s := &writer{limit: limit}
-	d.changes(s)
-	d.diagnostics(s)
-	d.failing(s)
-	return string(s.b)
+	// No section may starve the next; what one leaves over is the next one's.
+	w := &writer{limit: limit * 2 / 5}
+	d.changes(w)
+	w.limit = limit * 7 / 10
+	d.diagnostics(w)
+	w.limit = limit
+	d.failing(w)
+	return string(w.b)
 }
 
 // writer takes whole lines up to a limit and counts what did not fit.

@@ -11,8 +11,8 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// keptKnown is how many ids survive a restart; a replay after one reaches back
-// a few steps.
+// keptKnown is how many ids survive a restart beside those of what waits for a
+// review; a replay after one reaches back a few steps.
 const keptKnown = 128
 
 // AppendState appends the log as JSON: goal, summary, and what waits for a
@@ -21,11 +21,11 @@ func (l *Log) AppendState(b []byte) []byte {
 	b = num(append(b, '{'), "step", l.step)
 	b = num(b, "humans", l.humans)
 	b = append(l.first.state(append(b, `"first":`...)), ',')
-	b = list(append(b, `"recent":`...), l.recent, func(b []byte, h human) []byte { return h.state(b) })
+	b = list(append(b, `"recent":`...), l.recent, func(b []byte, h message) []byte { return h.state(b) })
 	b = l.summary.state(append(b, ',', '"', 's', 'u', 'm', 'm', 'a', 'r', 'y', '"', ':'))
 	b = texts(append(b, `,"ours":`...), l.ours)
 	b = append(b, `,"known":"`...)
-	for _, k := range l.ring[max(0, len(l.ring)-keptKnown):] {
+	for _, k := range l.ring[max(0, len(l.ring)-l.count-keptKnown):] {
 		b = hex.AppendEncode(b, []byte{byte(k >> 56), byte(k >> 48), byte(k >> 40), byte(k >> 32), byte(k >> 24), byte(k >> 16), byte(k >> 8), byte(k)})
 	}
 	b = append(b, `","entries":[`...)
@@ -64,8 +64,9 @@ func Restore(state []byte, o Options) (*Log, error) {
 			return l.restoreKnown(v)
 		case "entries":
 			each(v, func(v []byte) {
-				e := asEntry(v)
-				l.push(e)
+				if e := asEntry(v); e.kind >= kindHuman && e.kind <= kindEvent && e.kind != kindOurs {
+					l.push(e)
+				}
 			})
 		}
 		return nil
@@ -73,6 +74,7 @@ func Restore(state []byte, o Options) (*Log, error) {
 	if err != nil {
 		return New(o), errors.New("restore transcript: " + err.Error())
 	}
+	l.partial = true
 	return l, nil
 }
 
@@ -91,7 +93,7 @@ func (l *Log) restoreKnown(v []byte) error {
 	return nil
 }
 
-func (h human) state(b []byte) []byte {
+func (h message) state(b []byte) []byte {
 	b = str(append(b, '{'), "id", h.id)
 	b = str(b, "text", h.text)
 	return end(b)
@@ -209,7 +211,7 @@ func asDiag(v []byte) (d protocol.Diagnostic) {
 	return d
 }
 
-func asHuman(v []byte) (h human) {
+func asHuman(v []byte) (h message) {
 	_ = jsonparser.ObjectEach(v, func(key, v []byte, t jsonparser.ValueType, _ int) error {
 		switch string(key) {
 		case "id":
