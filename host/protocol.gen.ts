@@ -124,16 +124,16 @@ export const Errno = {
 export type Errno = (typeof Errno)[keyof typeof Errno];
 
 /** Severity ranks a note. The empty severity ranks below nit. */
-export type Severity = | "nit" | "concern" | "blocker";
+export type Severity = "nit" | "concern" | "blocker";
 
 /** Verdict is what the reviewer says of its own suspicion after looking. */
-export type Verdict = | "confirmed" | "refuted" | "uncertain";
+export type Verdict = "confirmed" | "refuted" | "uncertain";
 
 /** CitationKind says what a citation claims. */
-export type CitationKind = | "quote" | "absence" | "command" | "legacy";
+export type CitationKind = "quote" | "absence" | "command" | "legacy";
 
 /** CitationStatus is what the engine found. Empty means not looked at yet. */
-export type CitationStatus = | "verified" | "moved" | "contradicted" | "missing" | "unread" | "unknown";
+export type CitationStatus = "verified" | "moved" | "contradicted" | "missing" | "unread" | "unknown";
 
 /**
  * Need asks for files outside the workspace, environment variables and

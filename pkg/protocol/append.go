@@ -3,42 +3,26 @@ package protocol
 import (
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 const hexDigits = "0123456789abcdef"
-
-// plain tells which bytes stand for themselves inside a JSON string. Bytes
-// from 0x80 are looked at as UTF-8.
-var plain = func() (t [256]bool) {
-	for c := ' '; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
 
 // AppendString appends s as a JSON string literal. Each byte that is not part
 // of valid UTF-8 becomes U+FFFD; HTML is left alone.
 func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if plain[c] {
-			i++
-			continue
+	for rest := bytesOf(s); ; {
+		n, wide := textRun(rest)
+		if wide && !utf8.Valid(rest[:n]) {
+			b = appendUTF8(b, rest[:n])
+		} else {
+			b = append(b, rest[:n]...)
 		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				b = append(b, s[start:i]...)
-				b = append(b, "\uFFFD"...)
-				start = i + 1
-			}
-			i += size
-			continue
+		if n == len(rest) {
+			return append(b, '"')
 		}
-		b = append(b, s[start:i]...)
-		switch c {
+		switch c := rest[n]; c {
 		case '"', '\\':
 			b = append(b, '\\', c)
 		case '\n':
@@ -54,21 +38,21 @@ func AppendString(b []byte, s string) []byte {
 		default:
 			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
-		i++
-		start = i
+		rest = rest[n+1:]
 	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
 }
 
 // AppendRaw appends a raw value as it is. What is empty or not JSON would
 // break everything around it, and becomes null.
 func AppendRaw(b []byte, v JSON) []byte {
-	if !Valid(v) {
+	if !valid(bytesOf(string(v))) {
 		return append(b, "null"...)
 	}
 	return append(b, v...)
 }
+
+// bytesOf gives the bytes of s without a copy; they are not to be written to.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
 

@@ -80,14 +80,8 @@ func (d *decoder) describe() string {
 
 // token moves to the next byte that is not white space, and gives it; 0 at the end.
 func (d *decoder) token() byte {
-	for d.pos < len(d.data) {
-		c := d.data[d.pos]
-		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return c
-		}
-		d.pos++
-	}
-	return 0
+	d.pos = behindSpace(d.data, d.pos)
+	return byteAt(d.data, d.pos)
 }
 
 // enter steps into an object or array and reports whether there is one.
@@ -115,9 +109,11 @@ func (d *decoder) more() bool { return d.step(']') }
 
 // next moves to the value of the next member of an object, with key set, or out of it.
 func (d *decoder) next() bool {
-	if !d.step('}') {
-		return false
-	}
+	return d.step('}') && d.readKey()
+}
+
+// readKey reads a key and its colon.
+func (d *decoder) readKey() bool {
 	if d.token() != '"' {
 		d.syntax("want a key")
 		return false
@@ -131,9 +127,9 @@ func (d *decoder) next() bool {
 	return true
 }
 
-func (d *decoder) step(closing byte) bool {
+func (d *decoder) step(end byte) bool {
 	c := d.token()
-	if c == closing {
+	if c == end {
 		d.pos++
 		d.depth--
 		d.first = false
@@ -148,7 +144,7 @@ func (d *decoder) step(closing byte) bool {
 		return true
 	}
 	if c != ',' {
-		d.syntax("want a comma or " + string(rune(closing)))
+		d.syntax("want a comma or " + string(rune(end)))
 		return false
 	}
 	d.pos++
@@ -328,85 +324,77 @@ func (d *decoder) typeName(path string) (name string, found bool) {
 
 // quoted reads a string, standing on its opening quote. The result is valid until the next read.
 func (d *decoder) quoted() []byte {
-	d.pos++
-	start := d.pos
-	for i := start; i < len(d.data); i++ {
-		c := d.data[i]
-		if plain[c] {
-			continue
-		}
-		if c == '"' {
-			d.pos = i + 1
-			return d.data[start:i]
-		}
-		d.pos = i
-		return d.unquote(start)
+	start := d.pos + 1
+	n, wide := textRun(d.data[start:])
+	if d.pos = start + n; !d.at('"') {
+		return d.unquote(start, wide)
 	}
-	d.pos = len(d.data)
-	d.syntax("unexpected end in a string")
-	return nil
+	d.pos++
+	s := d.data[start : start+n]
+	if wide && !utf8.Valid(s) {
+		d.scratch = appendUTF8(d.scratch[:0], s)
+		return d.scratch
+	}
+	return s
 }
 
 // unquote goes on where quoted met a byte that does not stand for itself.
-func (d *decoder) unquote(start int) []byte {
+func (d *decoder) unquote(start int, wide bool) []byte {
 	out := append(d.scratch[:0], d.data[start:d.pos]...)
-	defer func() { d.scratch = out }()
-	for d.pos < len(d.data) {
-		run := d.pos
-		for d.pos < len(d.data) && plain[d.data[d.pos]] {
+	for {
+		switch byteAt(d.data, d.pos) {
+		case '"':
 			d.pos++
-		}
-		out = append(out, d.data[run:d.pos]...)
-		if d.pos == len(d.data) {
-			break
-		}
-		switch c := d.data[d.pos]; {
-		case c == '"':
-			d.pos++
+			if wide && !utf8.Valid(out) {
+				// What an escape stands for is valid by itself and cannot complete a sequence.
+				out = appendUTF8(nil, out)
+			}
+			d.scratch = out
 			return out
-		case c == '\\':
+		case '\\':
+			if c := simple[byteAt(d.data, d.pos+1)]; c != 0 {
+				out = append(out, c)
+				d.pos += 2
+				break
+			}
 			r, size := escape(d.data[d.pos:])
 			if size == 0 {
-				d.syntax("bad escape in a string")
+				d.stringFault()
 				return nil
 			}
 			out = utf8.AppendRune(out, r)
 			d.pos += size
-		case c < ' ':
-			d.syntax("bare control character in a string")
-			return nil
 		default:
-			r, size := utf8.DecodeRune(d.data[d.pos:])
-			out = utf8.AppendRune(out, r)
-			d.pos += size
+			d.stringFault()
+			return nil
 		}
+		n, more := textRun(d.data[d.pos:])
+		out = append(out, d.data[d.pos:d.pos+n]...)
+		d.pos += n
+		wide = wide || more
 	}
-	d.syntax("unexpected end in a string")
-	return nil
 }
+
+// stringFault says what is wrong in a string, standing on it.
+func (d *decoder) stringFault() {
+	switch {
+	case d.pos == len(d.data):
+		d.syntax("unexpected end in a string")
+	case d.data[d.pos] == '\\':
+		d.syntax("bad escape in a string")
+	default:
+		d.syntax("bare control character in a string")
+	}
+}
+
+// simple gives what a backslash and one letter stand for; 0 when nothing.
+var simple = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escape reads the escape at the start of s, surrogate pairs together. Half a
 // pair is U+FFFD. A size of 0 means that it is malformed.
 func escape(s []byte) (r rune, size int) {
-	if len(s) < 2 {
-		return 0, 0
-	}
-	switch s[1] {
-	case '"', '\\', '/':
-		return rune(s[1]), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-	default:
-		return 0, 0
+	if c := simple[byteAt(s, 1)]; c != 0 {
+		return rune(c), 2
 	}
 	r, ok := hex4(s)
 	if !ok {

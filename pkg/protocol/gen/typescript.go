@@ -30,11 +30,11 @@ func writeTypeScript(w *wire) []byte {
 	for _, e := range w.enums {
 		b.WriteByte('\n')
 		writeDoc(&b, "", e.doc)
-		fmt.Fprintf(&b, "export type %s =", e.name)
+		var values []string
 		for _, v := range e.values {
-			fmt.Fprintf(&b, " | %s", v.text)
+			values = append(values, v.text)
 		}
-		b.WriteString(";\n")
+		fmt.Fprintf(&b, "export type %s = %s;\n", e.name, strings.Join(values, " | "))
 	}
 	for _, s := range w.structs {
 		b.WriteByte('\n')

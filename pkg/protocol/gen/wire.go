@@ -129,7 +129,7 @@ func read(fset *token.FileSet, files []*ast.File) (*wire, error) {
 	for _, f := range files {
 		w.addConstants(f, info)
 	}
-	return w, w.check(fset)
+	return w, w.check()
 }
 
 // nowhere is an importer for which every import is missing.
@@ -204,6 +204,11 @@ func (s *structure) readDirective() error {
 	return nil
 }
 
+// docOf joins the comment above with the one behind.
+func docOf(above, behind *ast.CommentGroup) string {
+	return strings.TrimSpace(strings.TrimSpace(above.Text()) + "\n" + behind.Text())
+}
+
 // readFields gives one field for each name. A field without a json tag has no key and no kind.
 func readFields(f *ast.Field) ([]field, error) {
 	var out []field
@@ -211,7 +216,7 @@ func readFields(f *ast.Field) ([]field, error) {
 		return nil, fmt.Errorf("embedded field %s: the wire has none", types.ExprString(f.Type))
 	}
 	for _, id := range f.Names {
-		g := field{name: id.Name, doc: strings.TrimSpace(f.Doc.Text() + "\n" + f.Comment.Text())}
+		g := field{name: id.Name, doc: docOf(f.Doc, f.Comment)}
 		if f.Tag != nil {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
 			key, options, _ := strings.Cut(tag, ",")
@@ -281,7 +286,7 @@ func (w *wire) addConstants(f *ast.File, info *types.Info) {
 		}
 		for i, spec := range gd.Specs {
 			vs := spec.(*ast.ValueSpec)
-			doc := strings.TrimSpace(vs.Doc.Text() + "\n" + vs.Comment.Text())
+			doc := docOf(vs.Doc, vs.Comment)
 			if doc == "" && i == 0 {
 				doc = strings.TrimSpace(gd.Doc.Text())
 			}
@@ -314,58 +319,4 @@ func (w *wire) addConstant(c *types.Const, v value) {
 			e.values = append(e.values, v)
 		}
 	}
-}
-
-// check resolves the named types, and refuses what one of the two sides could not say.
-func (w *wire) check(fset *token.FileSet) error {
-	seen := map[string]string{}
-	for _, s := range w.structs {
-		if s.wire != "" {
-			// Events and effects share no name either: a log then reads without saying which it is.
-			if other := seen[s.wire]; other != "" {
-				return fmt.Errorf("%s and %s are both called %q on the wire", other, s.name, s.wire)
-			}
-			seen[s.wire] = s.name
-		}
-		keys := map[string]bool{"type": s.wire != ""}
-		for i := range s.fields {
-			f := &s.fields[i]
-			if keys[f.key] {
-				return fmt.Errorf("%s.%s: key %q is taken", s.name, f.name, f.key)
-			}
-			keys[f.key] = true
-			if err := w.resolve(f); err != nil {
-				return fmt.Errorf("%s.%s: %w", s.name, f.name, err)
-			}
-		}
-	}
-	for _, e := range w.enums {
-		if len(e.values) == 0 {
-			return fmt.Errorf("type %s has no constants", e.name)
-		}
-	}
-	return nil
-}
-
-func (w *wire) resolve(f *field) error {
-	if f.kind == kindStruct && slices.ContainsFunc(w.enums, func(e *enum) bool { return e.name == f.ref }) {
-		f.kind = kindNamed
-	}
-	switch {
-	case f.kind == kindStruct && w.byName[f.ref] == nil:
-		return fmt.Errorf("type %s is not on the wire", f.ref)
-	case f.kind == kindStruct && w.byName[f.ref].role != part:
-		return fmt.Errorf("type %s is an event, effect or envelope and cannot be a part", f.ref)
-	case f.list && f.kind != kindString && f.kind != kindStruct && f.kind != kindEvent && f.kind != kindEffect:
-		return fmt.Errorf("a list of these is not supported")
-	case !f.list && (f.kind == kindEvent || f.kind == kindEffect):
-		return fmt.Errorf("a single event or effect is not supported")
-	case f.omitzero && (f.list || f.kind != kindStruct):
-		return fmt.Errorf("omitzero is for structs; use omitempty")
-	case f.omitempty && !f.list && f.kind == kindStruct:
-		return fmt.Errorf("omitempty never omits a struct; use omitzero")
-	case f.omitzero && slices.ContainsFunc(w.byName[f.ref].fields, func(g field) bool { return g.list }):
-		return fmt.Errorf("omitzero needs a type that can be compared")
-	}
-	return nil
 }
