@@ -17,25 +17,25 @@ import (
 func benchBatch() Batch {
 	source := strings.Repeat("\tif err := run(ctx, \"name\"); err != nil {\n\t\treturn fmt.Errorf(\"run %s: %w\", name, err)\n\t}\n", 44)
 	b := Batch{Now: 1700000000000, Events: []Event{
-		User{Session: "ses_0123456789", ID: "msg_0123456789abcdef", Text: "make the tests of the parser pass, and explain 漢字", Created: 1700000000000, Typed: true},
-		Text{Session: "ses_0123456789", Message: "msg_1", Text: strings.Repeat("The parser drops the last byte of a line. ", 20)},
+		&User{Session: "ses_0123456789", ID: "msg_0123456789abcdef", Text: "make the tests of the parser pass, and explain 漢字", Created: 1700000000000, Typed: true},
+		&Text{Session: "ses_0123456789", Message: "msg_1", Text: strings.Repeat("The parser drops the last byte of a line. ", 20)},
 	}}
 	for range 10 {
-		b.Events = append(b.Events, Tool{Session: "ses_0123456789", Message: "msg_1", Call: "call_0123456789", Name: "read",
+		b.Events = append(b.Events, &Tool{Session: "ses_0123456789", Message: "msg_1", Call: "call_0123456789", Name: "read",
 			Input: `{"filePath":"internal/parser/parser.go","offset":100,"limit":200}`, Output: source, HasExit: true,
 			Files: []string{"internal/parser/parser.go"}})
 	}
-	b.Events = append(b.Events, StepEnd{Session: "ses_0123456789", Message: "msg_1", Finish: "tool-calls", Tokens: Tokens{Input: 12000, Output: 400}})
+	b.Events = append(b.Events, &StepEnd{Session: "ses_0123456789", Message: "msg_1", Finish: "tool-calls", Tokens: Tokens{Input: 12000, Output: 400}})
 	return b
 }
 
 func benchOutcome() Outcome {
 	return Outcome{Effects: []Effect{
-		Append{Log: "advisor", Line: `{"at":1700000000000,"session":"ses_0123456789","verdict":"silent","tokens":1234}`},
-		SetTimer{ID: "review:ses_0123456789", MS: 400},
-		Deliver{Session: "ses_0123456789", ID: "msg_0123456789abcdef01234567", Severity: "concern", Description: "concern: parser.go:120",
+		&Append{Log: "advisor", Line: `{"at":1700000000000,"session":"ses_0123456789","verdict":"silent","tokens":1234}`},
+		&SetTimer{ID: "review:ses_0123456789", MS: 400},
+		&Deliver{Session: "ses_0123456789", ID: "msg_0123456789abcdef01234567", Severity: "concern", Description: "concern: parser.go:120",
 			Text: strings.Repeat("The loop in parser.go:120 stops one byte early, see \"line[:len(line)-1]\".\n", 8), Notes: []string{"n_0123456789ab"}},
-		Save{Session: "ses_0123456789", State: JSON(`{"v":1,"cursor":` + strings.Repeat(`{"a":["b",1,true]},"x":`, 20) + `1}`)},
+		&Save{Session: "ses_0123456789", State: JSON(`{"v":1,"cursor":` + strings.Repeat(`{"a":["b",1,true]},"x":`, 20) + `1}`)},
 	}}
 }
 
@@ -162,10 +162,10 @@ func BenchmarkEncodeOutcome(b *testing.B) {
 			Effects []any `json:"effects"`
 		}{}
 		for _, e := range o.Effects {
-			t := reflect.TypeOf(e)
+			t := reflect.TypeOf(e).Elem()
 			v := reflect.New(twinOf(t)).Elem()
 			for i := range t.NumField() {
-				v.Field(i).Set(reflect.ValueOf(e).Field(i).Convert(v.Field(i).Type()))
+				v.Field(i).Set(reflect.ValueOf(e).Elem().Field(i).Convert(v.Field(i).Type()))
 			}
 			twin.Effects = append(twin.Effects, typed{e.EffectType(), v.Interface()})
 		}

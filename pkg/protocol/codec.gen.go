@@ -5,338 +5,338 @@ package protocol
 import "strconv"
 
 // EffectType gives the name on the wire.
-func (Need) EffectType() string { return "need" }
+func (*Need) EffectType() string { return "need" }
 
 // EffectType gives the name on the wire.
-func (Ready) EffectType() string { return "ready" }
+func (*Ready) EffectType() string { return "ready" }
 
 // EffectType gives the name on the wire.
-func (Load) EffectType() string { return "load" }
+func (*Load) EffectType() string { return "load" }
 
 // EffectType gives the name on the wire.
-func (Save) EffectType() string { return "save" }
+func (*Save) EffectType() string { return "save" }
 
 // EffectType gives the name on the wire.
-func (Forget) EffectType() string { return "forget" }
+func (*Forget) EffectType() string { return "forget" }
 
 // EffectType gives the name on the wire.
-func (Claim) EffectType() string { return "claim" }
+func (*Claim) EffectType() string { return "claim" }
 
 // EffectType gives the name on the wire.
-func (Deliver) EffectType() string { return "deliver" }
+func (*Deliver) EffectType() string { return "deliver" }
 
 // EffectType gives the name on the wire.
-func (Notice) EffectType() string { return "notice" }
+func (*Notice) EffectType() string { return "notice" }
 
 // EffectType gives the name on the wire.
-func (Status) EffectType() string { return "status" }
+func (*Status) EffectType() string { return "status" }
 
 // EffectType gives the name on the wire.
-func (Ignore) EffectType() string { return "ignore" }
+func (*Ignore) EffectType() string { return "ignore" }
 
 // EffectType gives the name on the wire.
-func (Resync) EffectType() string { return "resync" }
+func (*Resync) EffectType() string { return "resync" }
 
 // EffectType gives the name on the wire.
-func (SignalsWanted) EffectType() string { return "signals_wanted" }
+func (*SignalsWanted) EffectType() string { return "signals_wanted" }
 
 // EffectType gives the name on the wire.
-func (HTTPSend) EffectType() string { return "http_send" }
+func (*HTTPSend) EffectType() string { return "http_send" }
 
 // EffectType gives the name on the wire.
-func (Generate) EffectType() string { return "generate" }
+func (*Generate) EffectType() string { return "generate" }
 
 // EffectType gives the name on the wire.
-func (GenerateCancel) EffectType() string { return "generate_cancel" }
+func (*GenerateCancel) EffectType() string { return "generate_cancel" }
 
 // EffectType gives the name on the wire.
-func (SetTimer) EffectType() string { return "set_timer" }
+func (*SetTimer) EffectType() string { return "set_timer" }
 
 // EffectType gives the name on the wire.
-func (Answer) EffectType() string { return "answer" }
+func (*Answer) EffectType() string { return "answer" }
 
 // EffectType gives the name on the wire.
-func (Decision) EffectType() string { return "decision" }
+func (*Decision) EffectType() string { return "decision" }
 
 // EffectType gives the name on the wire.
-func (Append) EffectType() string { return "append" }
+func (*Append) EffectType() string { return "append" }
 
 // EffectType gives the name on the wire.
-func (Log) EffectType() string { return "log" }
+func (*Log) EffectType() string { return "log" }
 
 // EffectType gives the name on the wire.
-func (WriteConfig) EffectType() string { return "write_config" }
+func (*WriteConfig) EffectType() string { return "write_config" }
 
 // EventType gives the name on the wire.
-func (Init) EventType() string { return "init" }
+func (*Init) EventType() string { return "init" }
 
 // EventType gives the name on the wire.
-func (Provided) EventType() string { return "provided" }
+func (*Provided) EventType() string { return "provided" }
 
 // EventType gives the name on the wire.
-func (Session) EventType() string { return "session" }
+func (*Session) EventType() string { return "session" }
 
 // EventType gives the name on the wire.
-func (User) EventType() string { return "user" }
+func (*User) EventType() string { return "user" }
 
 // EventType gives the name on the wire.
-func (Text) EventType() string { return "text" }
+func (*Text) EventType() string { return "text" }
 
 // EventType gives the name on the wire.
-func (Tool) EventType() string { return "tool" }
+func (*Tool) EventType() string { return "tool" }
 
 // EventType gives the name on the wire.
-func (Shell) EventType() string { return "shell" }
+func (*Shell) EventType() string { return "shell" }
 
 // EventType gives the name on the wire.
-func (TurnStart) EventType() string { return "turn_start" }
+func (*TurnStart) EventType() string { return "turn_start" }
 
 // EventType gives the name on the wire.
-func (StepEnd) EventType() string { return "step_end" }
+func (*StepEnd) EventType() string { return "step_end" }
 
 // EventType gives the name on the wire.
-func (TurnEnd) EventType() string { return "turn_end" }
+func (*TurnEnd) EventType() string { return "turn_end" }
 
 // EventType gives the name on the wire.
-func (Compacting) EventType() string { return "compacting" }
+func (*Compacting) EventType() string { return "compacting" }
 
 // EventType gives the name on the wire.
-func (Compacted) EventType() string { return "compacted" }
+func (*Compacted) EventType() string { return "compacted" }
 
 // EventType gives the name on the wire.
-func (Reverted) EventType() string { return "reverted" }
+func (*Reverted) EventType() string { return "reverted" }
 
 // EventType gives the name on the wire.
-func (Closed) EventType() string { return "closed" }
+func (*Closed) EventType() string { return "closed" }
 
 // EventType gives the name on the wire.
-func (History) EventType() string { return "history" }
+func (*History) EventType() string { return "history" }
 
 // EventType gives the name on the wire.
-func (Signals) EventType() string { return "signals" }
+func (*Signals) EventType() string { return "signals" }
 
 // EventType gives the name on the wire.
-func (HTTP) EventType() string { return "http" }
+func (*HTTP) EventType() string { return "http" }
 
 // EventType gives the name on the wire.
-func (Generated) EventType() string { return "generated" }
+func (*Generated) EventType() string { return "generated" }
 
 // EventType gives the name on the wire.
-func (Timer) EventType() string { return "timer" }
+func (*Timer) EventType() string { return "timer" }
 
 // EventType gives the name on the wire.
-func (Loaded) EventType() string { return "loaded" }
+func (*Loaded) EventType() string { return "loaded" }
 
 // EventType gives the name on the wire.
-func (Saved) EventType() string { return "saved" }
+func (*Saved) EventType() string { return "saved" }
 
 // EventType gives the name on the wire.
-func (Claimed) EventType() string { return "claimed" }
+func (*Claimed) EventType() string { return "claimed" }
 
 // EventType gives the name on the wire.
-func (Receipt) EventType() string { return "receipt" }
+func (*Receipt) EventType() string { return "receipt" }
 
 // EventType gives the name on the wire.
-func (Consult) EventType() string { return "consult" }
+func (*Consult) EventType() string { return "consult" }
 
 // EventType gives the name on the wire.
-func (Abort) EventType() string { return "abort" }
+func (*Abort) EventType() string { return "abort" }
 
 // EventType gives the name on the wire.
-func (Command) EventType() string { return "command" }
+func (*Command) EventType() string { return "command" }
 
 // EventType gives the name on the wire.
-func (Permission) EventType() string { return "permission" }
+func (*Permission) EventType() string { return "permission" }
 
 // EventType gives the name on the wire.
-func (Decided) EventType() string { return "decided" }
+func (*Decided) EventType() string { return "decided" }
 
 // EventType gives the name on the wire.
-func (Shutdown) EventType() string { return "shutdown" }
+func (*Shutdown) EventType() string { return "shutdown" }
 
 // AppendEvent appends v as JSON. It panics when v is not one of the events of this
-// package, held by value.
+// package.
 func AppendEvent(b []byte, v Event) []byte {
 	switch v := v.(type) {
-	case Init:
+	case *Init:
 		return AppendInit(b, v)
-	case Provided:
+	case *Provided:
 		return AppendProvided(b, v)
-	case Session:
+	case *Session:
 		return AppendSession(b, v)
-	case User:
+	case *User:
 		return AppendUser(b, v)
-	case Text:
+	case *Text:
 		return AppendText(b, v)
-	case Tool:
+	case *Tool:
 		return AppendTool(b, v)
-	case Shell:
+	case *Shell:
 		return AppendShell(b, v)
-	case TurnStart:
+	case *TurnStart:
 		return AppendTurnStart(b, v)
-	case StepEnd:
+	case *StepEnd:
 		return AppendStepEnd(b, v)
-	case TurnEnd:
+	case *TurnEnd:
 		return AppendTurnEnd(b, v)
-	case Compacting:
+	case *Compacting:
 		return AppendCompacting(b, v)
-	case Compacted:
+	case *Compacted:
 		return AppendCompacted(b, v)
-	case Reverted:
+	case *Reverted:
 		return AppendReverted(b, v)
-	case Closed:
+	case *Closed:
 		return AppendClosed(b, v)
-	case History:
+	case *History:
 		return AppendHistory(b, v)
-	case Signals:
+	case *Signals:
 		return AppendSignals(b, v)
-	case HTTP:
+	case *HTTP:
 		return AppendHTTP(b, v)
-	case Generated:
+	case *Generated:
 		return AppendGenerated(b, v)
-	case Timer:
+	case *Timer:
 		return AppendTimer(b, v)
-	case Loaded:
+	case *Loaded:
 		return AppendLoaded(b, v)
-	case Saved:
+	case *Saved:
 		return AppendSaved(b, v)
-	case Claimed:
+	case *Claimed:
 		return AppendClaimed(b, v)
-	case Receipt:
+	case *Receipt:
 		return AppendReceipt(b, v)
-	case Consult:
+	case *Consult:
 		return AppendConsult(b, v)
-	case Abort:
+	case *Abort:
 		return AppendAbort(b, v)
-	case Command:
+	case *Command:
 		return AppendCommand(b, v)
-	case Permission:
+	case *Permission:
 		return AppendPermission(b, v)
-	case Decided:
+	case *Decided:
 		return AppendDecided(b, v)
-	case Shutdown:
+	case *Shutdown:
 		return AppendShutdown(b, v)
 	}
-	panic("protocol: encode event: not an event of the wire, or a pointer to one")
+	panic("protocol: encode event: not an event of the wire")
 }
 
 func decodeEvent(d *decoder, name string) Event {
 	switch name {
 	case "init":
-		var v Init
-		decodeInit(d, &v)
+		v := new(Init)
+		decodeInit(d, v)
 		return v
 	case "provided":
-		var v Provided
-		decodeProvided(d, &v)
+		v := new(Provided)
+		decodeProvided(d, v)
 		return v
 	case "session":
-		var v Session
-		decodeSession(d, &v)
+		v := new(Session)
+		decodeSession(d, v)
 		return v
 	case "user":
-		var v User
-		decodeUser(d, &v)
+		v := new(User)
+		decodeUser(d, v)
 		return v
 	case "text":
-		var v Text
-		decodeText(d, &v)
+		v := new(Text)
+		decodeText(d, v)
 		return v
 	case "tool":
-		var v Tool
-		decodeTool(d, &v)
+		v := new(Tool)
+		decodeTool(d, v)
 		return v
 	case "shell":
-		var v Shell
-		decodeShell(d, &v)
+		v := new(Shell)
+		decodeShell(d, v)
 		return v
 	case "turn_start":
-		var v TurnStart
-		decodeTurnStart(d, &v)
+		v := new(TurnStart)
+		decodeTurnStart(d, v)
 		return v
 	case "step_end":
-		var v StepEnd
-		decodeStepEnd(d, &v)
+		v := new(StepEnd)
+		decodeStepEnd(d, v)
 		return v
 	case "turn_end":
-		var v TurnEnd
-		decodeTurnEnd(d, &v)
+		v := new(TurnEnd)
+		decodeTurnEnd(d, v)
 		return v
 	case "compacting":
-		var v Compacting
-		decodeCompacting(d, &v)
+		v := new(Compacting)
+		decodeCompacting(d, v)
 		return v
 	case "compacted":
-		var v Compacted
-		decodeCompacted(d, &v)
+		v := new(Compacted)
+		decodeCompacted(d, v)
 		return v
 	case "reverted":
-		var v Reverted
-		decodeReverted(d, &v)
+		v := new(Reverted)
+		decodeReverted(d, v)
 		return v
 	case "closed":
-		var v Closed
-		decodeClosed(d, &v)
+		v := new(Closed)
+		decodeClosed(d, v)
 		return v
 	case "history":
-		var v History
-		decodeHistory(d, &v)
+		v := new(History)
+		decodeHistory(d, v)
 		return v
 	case "signals":
-		var v Signals
-		decodeSignals(d, &v)
+		v := new(Signals)
+		decodeSignals(d, v)
 		return v
 	case "http":
-		var v HTTP
-		decodeHTTP(d, &v)
+		v := new(HTTP)
+		decodeHTTP(d, v)
 		return v
 	case "generated":
-		var v Generated
-		decodeGenerated(d, &v)
+		v := new(Generated)
+		decodeGenerated(d, v)
 		return v
 	case "timer":
-		var v Timer
-		decodeTimer(d, &v)
+		v := new(Timer)
+		decodeTimer(d, v)
 		return v
 	case "loaded":
-		var v Loaded
-		decodeLoaded(d, &v)
+		v := new(Loaded)
+		decodeLoaded(d, v)
 		return v
 	case "saved":
-		var v Saved
-		decodeSaved(d, &v)
+		v := new(Saved)
+		decodeSaved(d, v)
 		return v
 	case "claimed":
-		var v Claimed
-		decodeClaimed(d, &v)
+		v := new(Claimed)
+		decodeClaimed(d, v)
 		return v
 	case "receipt":
-		var v Receipt
-		decodeReceipt(d, &v)
+		v := new(Receipt)
+		decodeReceipt(d, v)
 		return v
 	case "consult":
-		var v Consult
-		decodeConsult(d, &v)
+		v := new(Consult)
+		decodeConsult(d, v)
 		return v
 	case "abort":
-		var v Abort
-		decodeAbort(d, &v)
+		v := new(Abort)
+		decodeAbort(d, v)
 		return v
 	case "command":
-		var v Command
-		decodeCommand(d, &v)
+		v := new(Command)
+		decodeCommand(d, v)
 		return v
 	case "permission":
-		var v Permission
-		decodePermission(d, &v)
+		v := new(Permission)
+		decodePermission(d, v)
 		return v
 	case "decided":
-		var v Decided
-		decodeDecided(d, &v)
+		v := new(Decided)
+		decodeDecided(d, v)
 		return v
 	case "shutdown":
-		var v Shutdown
-		decodeShutdown(d, &v)
+		v := new(Shutdown)
+		decodeShutdown(d, v)
 		return v
 	}
 	d.unknown("event", name)
@@ -344,140 +344,140 @@ func decodeEvent(d *decoder, name string) Event {
 }
 
 // AppendEffect appends v as JSON. It panics when v is not one of the effects of this
-// package, held by value.
+// package.
 func AppendEffect(b []byte, v Effect) []byte {
 	switch v := v.(type) {
-	case Need:
+	case *Need:
 		return AppendNeed(b, v)
-	case Ready:
+	case *Ready:
 		return AppendReady(b, v)
-	case Load:
+	case *Load:
 		return AppendLoad(b, v)
-	case Save:
+	case *Save:
 		return AppendSave(b, v)
-	case Forget:
+	case *Forget:
 		return AppendForget(b, v)
-	case Claim:
+	case *Claim:
 		return AppendClaim(b, v)
-	case Deliver:
+	case *Deliver:
 		return AppendDeliver(b, v)
-	case Notice:
+	case *Notice:
 		return AppendNotice(b, v)
-	case Status:
+	case *Status:
 		return AppendStatus(b, v)
-	case Ignore:
+	case *Ignore:
 		return AppendIgnore(b, v)
-	case Resync:
+	case *Resync:
 		return AppendResync(b, v)
-	case SignalsWanted:
+	case *SignalsWanted:
 		return AppendSignalsWanted(b, v)
-	case HTTPSend:
+	case *HTTPSend:
 		return AppendHTTPSend(b, v)
-	case Generate:
+	case *Generate:
 		return AppendGenerate(b, v)
-	case GenerateCancel:
+	case *GenerateCancel:
 		return AppendGenerateCancel(b, v)
-	case SetTimer:
+	case *SetTimer:
 		return AppendSetTimer(b, v)
-	case Answer:
+	case *Answer:
 		return AppendAnswer(b, v)
-	case Decision:
+	case *Decision:
 		return AppendDecision(b, v)
-	case Append:
+	case *Append:
 		return AppendAppend(b, v)
-	case Log:
+	case *Log:
 		return AppendLog(b, v)
-	case WriteConfig:
+	case *WriteConfig:
 		return AppendWriteConfig(b, v)
 	}
-	panic("protocol: encode effect: not an effect of the wire, or a pointer to one")
+	panic("protocol: encode effect: not an effect of the wire")
 }
 
 func decodeEffect(d *decoder, name string) Effect {
 	switch name {
 	case "need":
-		var v Need
-		decodeNeed(d, &v)
+		v := new(Need)
+		decodeNeed(d, v)
 		return v
 	case "ready":
-		var v Ready
-		decodeReady(d, &v)
+		v := new(Ready)
+		decodeReady(d, v)
 		return v
 	case "load":
-		var v Load
-		decodeLoad(d, &v)
+		v := new(Load)
+		decodeLoad(d, v)
 		return v
 	case "save":
-		var v Save
-		decodeSave(d, &v)
+		v := new(Save)
+		decodeSave(d, v)
 		return v
 	case "forget":
-		var v Forget
-		decodeForget(d, &v)
+		v := new(Forget)
+		decodeForget(d, v)
 		return v
 	case "claim":
-		var v Claim
-		decodeClaim(d, &v)
+		v := new(Claim)
+		decodeClaim(d, v)
 		return v
 	case "deliver":
-		var v Deliver
-		decodeDeliver(d, &v)
+		v := new(Deliver)
+		decodeDeliver(d, v)
 		return v
 	case "notice":
-		var v Notice
-		decodeNotice(d, &v)
+		v := new(Notice)
+		decodeNotice(d, v)
 		return v
 	case "status":
-		var v Status
-		decodeStatus(d, &v)
+		v := new(Status)
+		decodeStatus(d, v)
 		return v
 	case "ignore":
-		var v Ignore
-		decodeIgnore(d, &v)
+		v := new(Ignore)
+		decodeIgnore(d, v)
 		return v
 	case "resync":
-		var v Resync
-		decodeResync(d, &v)
+		v := new(Resync)
+		decodeResync(d, v)
 		return v
 	case "signals_wanted":
-		var v SignalsWanted
-		decodeSignalsWanted(d, &v)
+		v := new(SignalsWanted)
+		decodeSignalsWanted(d, v)
 		return v
 	case "http_send":
-		var v HTTPSend
-		decodeHTTPSend(d, &v)
+		v := new(HTTPSend)
+		decodeHTTPSend(d, v)
 		return v
 	case "generate":
-		var v Generate
-		decodeGenerate(d, &v)
+		v := new(Generate)
+		decodeGenerate(d, v)
 		return v
 	case "generate_cancel":
-		var v GenerateCancel
-		decodeGenerateCancel(d, &v)
+		v := new(GenerateCancel)
+		decodeGenerateCancel(d, v)
 		return v
 	case "set_timer":
-		var v SetTimer
-		decodeSetTimer(d, &v)
+		v := new(SetTimer)
+		decodeSetTimer(d, v)
 		return v
 	case "answer":
-		var v Answer
-		decodeAnswer(d, &v)
+		v := new(Answer)
+		decodeAnswer(d, v)
 		return v
 	case "decision":
-		var v Decision
-		decodeDecision(d, &v)
+		v := new(Decision)
+		decodeDecision(d, v)
 		return v
 	case "append":
-		var v Append
-		decodeAppend(d, &v)
+		v := new(Append)
+		decodeAppend(d, v)
 		return v
 	case "log":
-		var v Log
-		decodeLog(d, &v)
+		v := new(Log)
+		decodeLog(d, v)
 		return v
 	case "write_config":
-		var v WriteConfig
-		decodeWriteConfig(d, &v)
+		v := new(WriteConfig)
+		decodeWriteConfig(d, v)
 		return v
 	}
 	d.unknown("effect", name)
@@ -485,7 +485,7 @@ func decodeEffect(d *decoder, name string) Effect {
 }
 
 // AppendNeed appends v as JSON.
-func AppendNeed(b []byte, v Need) []byte {
+func AppendNeed(b []byte, v *Need) []byte {
 	b = append(b, `{"type":"need","id":`...)
 	b = AppendString(b, v.ID)
 	if len(v.Files) > 0 {
@@ -524,7 +524,7 @@ func decodeNeed(d *decoder, v *Need) {
 }
 
 // AppendReady appends v as JSON.
-func AppendReady(b []byte, v Ready) []byte {
+func AppendReady(b []byte, v *Ready) []byte {
 	b = append(b, `{"type":"ready","version":`...)
 	b = AppendString(b, v.Version)
 	if len(v.Origins) > 0 {
@@ -575,7 +575,7 @@ func decodeReady(d *decoder, v *Ready) {
 }
 
 // AppendLoad appends v as JSON.
-func AppendLoad(b []byte, v Load) []byte {
+func AppendLoad(b []byte, v *Load) []byte {
 	b = append(b, `{"type":"load","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -596,7 +596,7 @@ func decodeLoad(d *decoder, v *Load) {
 }
 
 // AppendSave appends v as JSON.
-func AppendSave(b []byte, v Save) []byte {
+func AppendSave(b []byte, v *Save) []byte {
 	b = append(b, `{"type":"save","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"state":`...)
@@ -627,7 +627,7 @@ func decodeSave(d *decoder, v *Save) {
 }
 
 // AppendForget appends v as JSON.
-func AppendForget(b []byte, v Forget) []byte {
+func AppendForget(b []byte, v *Forget) []byte {
 	b = append(b, `{"type":"forget","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -648,7 +648,7 @@ func decodeForget(d *decoder, v *Forget) {
 }
 
 // AppendClaim appends v as JSON.
-func AppendClaim(b []byte, v Claim) []byte {
+func AppendClaim(b []byte, v *Claim) []byte {
 	b = append(b, `{"type":"claim","id":`...)
 	b = AppendString(b, v.ID)
 	b = append(b, `,"session":`...)
@@ -677,7 +677,7 @@ func decodeClaim(d *decoder, v *Claim) {
 }
 
 // AppendDeliver appends v as JSON.
-func AppendDeliver(b []byte, v Deliver) []byte {
+func AppendDeliver(b []byte, v *Deliver) []byte {
 	b = append(b, `{"type":"deliver","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"id":`...)
@@ -730,7 +730,7 @@ func decodeDeliver(d *decoder, v *Deliver) {
 }
 
 // AppendNotice appends v as JSON.
-func AppendNotice(b []byte, v Notice) []byte {
+func AppendNotice(b []byte, v *Notice) []byte {
 	b = append(b, `{"type":"notice"`...)
 	if v.Session != "" {
 		b = append(b, `,"session":`...)
@@ -766,7 +766,7 @@ func decodeNotice(d *decoder, v *Notice) {
 }
 
 // AppendStatus appends v as JSON.
-func AppendStatus(b []byte, v Status) []byte {
+func AppendStatus(b []byte, v *Status) []byte {
 	b = append(b, `{"type":"status"`...)
 	if v.Session != "" {
 		b = append(b, `,"session":`...)
@@ -796,7 +796,7 @@ func decodeStatus(d *decoder, v *Status) {
 }
 
 // AppendIgnore appends v as JSON.
-func AppendIgnore(b []byte, v Ignore) []byte {
+func AppendIgnore(b []byte, v *Ignore) []byte {
 	b = append(b, `{"type":"ignore","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"reason":`...)
@@ -821,7 +821,7 @@ func decodeIgnore(d *decoder, v *Ignore) {
 }
 
 // AppendResync appends v as JSON.
-func AppendResync(b []byte, v Resync) []byte {
+func AppendResync(b []byte, v *Resync) []byte {
 	b = append(b, `{"type":"resync","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -842,7 +842,7 @@ func decodeResync(d *decoder, v *Resync) {
 }
 
 // AppendSignalsWanted appends v as JSON.
-func AppendSignalsWanted(b []byte, v SignalsWanted) []byte {
+func AppendSignalsWanted(b []byte, v *SignalsWanted) []byte {
 	b = append(b, `{"type":"signals_wanted","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"id":`...)
@@ -867,7 +867,7 @@ func decodeSignalsWanted(d *decoder, v *SignalsWanted) {
 }
 
 // AppendHTTPSend appends v as JSON.
-func AppendHTTPSend(b []byte, v HTTPSend) []byte {
+func AppendHTTPSend(b []byte, v *HTTPSend) []byte {
 	b = append(b, `{"type":"http_send","id":`...)
 	b = AppendString(b, v.ID)
 	b = append(b, `,"method":`...)
@@ -916,7 +916,7 @@ func decodeHTTPSend(d *decoder, v *HTTPSend) {
 }
 
 // AppendGenerate appends v as JSON.
-func AppendGenerate(b []byte, v Generate) []byte {
+func AppendGenerate(b []byte, v *Generate) []byte {
 	b = append(b, `{"type":"generate","id":`...)
 	b = AppendString(b, v.ID)
 	if v.Session != "" {
@@ -975,7 +975,7 @@ func decodeGenerate(d *decoder, v *Generate) {
 }
 
 // AppendGenerateCancel appends v as JSON.
-func AppendGenerateCancel(b []byte, v GenerateCancel) []byte {
+func AppendGenerateCancel(b []byte, v *GenerateCancel) []byte {
 	b = append(b, `{"type":"generate_cancel","id":`...)
 	b = AppendString(b, v.ID)
 	return append(b, `}`...)
@@ -996,7 +996,7 @@ func decodeGenerateCancel(d *decoder, v *GenerateCancel) {
 }
 
 // AppendSetTimer appends v as JSON.
-func AppendSetTimer(b []byte, v SetTimer) []byte {
+func AppendSetTimer(b []byte, v *SetTimer) []byte {
 	b = append(b, `{"type":"set_timer","id":`...)
 	b = AppendString(b, v.ID)
 	b = append(b, `,"ms":`...)
@@ -1021,7 +1021,7 @@ func decodeSetTimer(d *decoder, v *SetTimer) {
 }
 
 // AppendAnswer appends v as JSON.
-func AppendAnswer(b []byte, v Answer) []byte {
+func AppendAnswer(b []byte, v *Answer) []byte {
 	b = append(b, `{"type":"answer","call":`...)
 	b = AppendString(b, v.Call)
 	if v.Session != "" {
@@ -1064,7 +1064,7 @@ func decodeAnswer(d *decoder, v *Answer) {
 }
 
 // AppendDecision appends v as JSON.
-func AppendDecision(b []byte, v Decision) []byte {
+func AppendDecision(b []byte, v *Decision) []byte {
 	b = append(b, `{"type":"decision","call":`...)
 	b = AppendString(b, v.Call)
 	b = append(b, `,"session":`...)
@@ -1099,7 +1099,7 @@ func decodeDecision(d *decoder, v *Decision) {
 }
 
 // AppendAppend appends v as JSON.
-func AppendAppend(b []byte, v Append) []byte {
+func AppendAppend(b []byte, v *Append) []byte {
 	b = append(b, `{"type":"append","log":`...)
 	b = AppendString(b, v.Log)
 	b = append(b, `,"line":`...)
@@ -1124,7 +1124,7 @@ func decodeAppend(d *decoder, v *Append) {
 }
 
 // AppendLog appends v as JSON.
-func AppendLog(b []byte, v Log) []byte {
+func AppendLog(b []byte, v *Log) []byte {
 	b = append(b, `{"type":"log","level":`...)
 	b = AppendString(b, v.Level)
 	b = append(b, `,"text":`...)
@@ -1149,7 +1149,7 @@ func decodeLog(d *decoder, v *Log) {
 }
 
 // AppendWriteConfig appends v as JSON.
-func AppendWriteConfig(b []byte, v WriteConfig) []byte {
+func AppendWriteConfig(b []byte, v *WriteConfig) []byte {
 	b = append(b, `{"type":"write_config","id":`...)
 	b = AppendString(b, v.ID)
 	b = append(b, `,"name":`...)
@@ -1178,7 +1178,7 @@ func decodeWriteConfig(d *decoder, v *WriteConfig) {
 }
 
 // AppendInit appends v as JSON.
-func AppendInit(b []byte, v Init) []byte {
+func AppendInit(b []byte, v *Init) []byte {
 	b = append(b, `{"type":"init","abi":`...)
 	b = appendInt(b, int64(v.ABI))
 	b = append(b, `,"version":`...)
@@ -1241,7 +1241,7 @@ func decodeInit(d *decoder, v *Init) {
 }
 
 // AppendProvided appends v as JSON.
-func AppendProvided(b []byte, v Provided) []byte {
+func AppendProvided(b []byte, v *Provided) []byte {
 	b = append(b, `{"type":"provided","id":`...)
 	b = AppendString(b, v.ID)
 	if len(v.Files) > 0 {
@@ -1280,7 +1280,7 @@ func decodeProvided(d *decoder, v *Provided) {
 }
 
 // AppendSession appends v as JSON.
-func AppendSession(b []byte, v Session) []byte {
+func AppendSession(b []byte, v *Session) []byte {
 	b = append(b, `{"type":"session","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Parent != "" {
@@ -1329,7 +1329,7 @@ func decodeSession(d *decoder, v *Session) {
 }
 
 // AppendUser appends v as JSON.
-func AppendUser(b []byte, v User) []byte {
+func AppendUser(b []byte, v *User) []byte {
 	b = append(b, `{"type":"user","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"id":`...)
@@ -1406,7 +1406,7 @@ func decodeUser(d *decoder, v *User) {
 }
 
 // AppendText appends v as JSON.
-func AppendText(b []byte, v Text) []byte {
+func AppendText(b []byte, v *Text) []byte {
 	b = append(b, `{"type":"text","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Message != "" {
@@ -1443,7 +1443,7 @@ func decodeText(d *decoder, v *Text) {
 }
 
 // AppendTool appends v as JSON.
-func AppendTool(b []byte, v Tool) []byte {
+func AppendTool(b []byte, v *Tool) []byte {
 	b = append(b, `{"type":"tool","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Message != "" {
@@ -1526,7 +1526,7 @@ func decodeTool(d *decoder, v *Tool) {
 }
 
 // AppendShell appends v as JSON.
-func AppendShell(b []byte, v Shell) []byte {
+func AppendShell(b []byte, v *Shell) []byte {
 	b = append(b, `{"type":"shell","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"command":`...)
@@ -1575,7 +1575,7 @@ func decodeShell(d *decoder, v *Shell) {
 }
 
 // AppendTurnStart appends v as JSON.
-func AppendTurnStart(b []byte, v TurnStart) []byte {
+func AppendTurnStart(b []byte, v *TurnStart) []byte {
 	b = append(b, `{"type":"turn_start","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -1596,7 +1596,7 @@ func decodeTurnStart(d *decoder, v *TurnStart) {
 }
 
 // AppendStepEnd appends v as JSON.
-func AppendStepEnd(b []byte, v StepEnd) []byte {
+func AppendStepEnd(b []byte, v *StepEnd) []byte {
 	b = append(b, `{"type":"step_end","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Message != "" {
@@ -1642,7 +1642,7 @@ func decodeStepEnd(d *decoder, v *StepEnd) {
 }
 
 // AppendTurnEnd appends v as JSON.
-func AppendTurnEnd(b []byte, v TurnEnd) []byte {
+func AppendTurnEnd(b []byte, v *TurnEnd) []byte {
 	b = append(b, `{"type":"turn_end","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"outcome":`...)
@@ -1679,7 +1679,7 @@ func decodeTurnEnd(d *decoder, v *TurnEnd) {
 }
 
 // AppendCompacting appends v as JSON.
-func AppendCompacting(b []byte, v Compacting) []byte {
+func AppendCompacting(b []byte, v *Compacting) []byte {
 	b = append(b, `{"type":"compacting","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -1700,7 +1700,7 @@ func decodeCompacting(d *decoder, v *Compacting) {
 }
 
 // AppendCompacted appends v as JSON.
-func AppendCompacted(b []byte, v Compacted) []byte {
+func AppendCompacted(b []byte, v *Compacted) []byte {
 	b = append(b, `{"type":"compacted","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Summary != "" {
@@ -1733,7 +1733,7 @@ func decodeCompacted(d *decoder, v *Compacted) {
 }
 
 // AppendReverted appends v as JSON.
-func AppendReverted(b []byte, v Reverted) []byte {
+func AppendReverted(b []byte, v *Reverted) []byte {
 	b = append(b, `{"type":"reverted","session":`...)
 	b = AppendString(b, v.Session)
 	if v.Message != "" {
@@ -1760,7 +1760,7 @@ func decodeReverted(d *decoder, v *Reverted) {
 }
 
 // AppendClosed appends v as JSON.
-func AppendClosed(b []byte, v Closed) []byte {
+func AppendClosed(b []byte, v *Closed) []byte {
 	b = append(b, `{"type":"closed","session":`...)
 	b = AppendString(b, v.Session)
 	return append(b, `}`...)
@@ -1781,7 +1781,7 @@ func decodeClosed(d *decoder, v *Closed) {
 }
 
 // AppendHistory appends v as JSON.
-func AppendHistory(b []byte, v History) []byte {
+func AppendHistory(b []byte, v *History) []byte {
 	b = append(b, `{"type":"history","session":`...)
 	b = AppendString(b, v.Session)
 	if len(v.Events) > 0 {
@@ -1814,7 +1814,7 @@ func decodeHistory(d *decoder, v *History) {
 }
 
 // AppendSignals appends v as JSON.
-func AppendSignals(b []byte, v Signals) []byte {
+func AppendSignals(b []byte, v *Signals) []byte {
 	b = append(b, `{"type":"signals","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"id":`...)
@@ -1851,7 +1851,7 @@ func decodeSignals(d *decoder, v *Signals) {
 }
 
 // AppendHTTP appends v as JSON.
-func AppendHTTP(b []byte, v HTTP) []byte {
+func AppendHTTP(b []byte, v *HTTP) []byte {
 	b = append(b, `{"type":"http","id":`...)
 	b = AppendString(b, v.ID)
 	if v.Status != 0 {
@@ -1908,7 +1908,7 @@ func decodeHTTP(d *decoder, v *HTTP) {
 }
 
 // AppendGenerated appends v as JSON.
-func AppendGenerated(b []byte, v Generated) []byte {
+func AppendGenerated(b []byte, v *Generated) []byte {
 	b = append(b, `{"type":"generated","id":`...)
 	b = AppendString(b, v.ID)
 	if v.Text != "" {
@@ -1947,7 +1947,7 @@ func decodeGenerated(d *decoder, v *Generated) {
 }
 
 // AppendTimer appends v as JSON.
-func AppendTimer(b []byte, v Timer) []byte {
+func AppendTimer(b []byte, v *Timer) []byte {
 	b = append(b, `{"type":"timer","id":`...)
 	b = AppendString(b, v.ID)
 	return append(b, `}`...)
@@ -1968,7 +1968,7 @@ func decodeTimer(d *decoder, v *Timer) {
 }
 
 // AppendLoaded appends v as JSON.
-func AppendLoaded(b []byte, v Loaded) []byte {
+func AppendLoaded(b []byte, v *Loaded) []byte {
 	b = append(b, `{"type":"loaded","session":`...)
 	b = AppendString(b, v.Session)
 	if v.State != "" {
@@ -2005,7 +2005,7 @@ func decodeLoaded(d *decoder, v *Loaded) {
 }
 
 // AppendSaved appends v as JSON.
-func AppendSaved(b []byte, v Saved) []byte {
+func AppendSaved(b []byte, v *Saved) []byte {
 	b = append(b, `{"type":"saved","id":`...)
 	b = AppendString(b, v.ID)
 	if v.Failure != "" {
@@ -2032,7 +2032,7 @@ func decodeSaved(d *decoder, v *Saved) {
 }
 
 // AppendClaimed appends v as JSON.
-func AppendClaimed(b []byte, v Claimed) []byte {
+func AppendClaimed(b []byte, v *Claimed) []byte {
 	b = append(b, `{"type":"claimed","id":`...)
 	b = AppendString(b, v.ID)
 	b = append(b, `,"granted":`...)
@@ -2063,7 +2063,7 @@ func decodeClaimed(d *decoder, v *Claimed) {
 }
 
 // AppendReceipt appends v as JSON.
-func AppendReceipt(b []byte, v Receipt) []byte {
+func AppendReceipt(b []byte, v *Receipt) []byte {
 	b = append(b, `{"type":"receipt","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"id":`...)
@@ -2104,7 +2104,7 @@ func decodeReceipt(d *decoder, v *Receipt) {
 }
 
 // AppendConsult appends v as JSON.
-func AppendConsult(b []byte, v Consult) []byte {
+func AppendConsult(b []byte, v *Consult) []byte {
 	b = append(b, `{"type":"consult","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"call":`...)
@@ -2141,7 +2141,7 @@ func decodeConsult(d *decoder, v *Consult) {
 }
 
 // AppendAbort appends v as JSON.
-func AppendAbort(b []byte, v Abort) []byte {
+func AppendAbort(b []byte, v *Abort) []byte {
 	b = append(b, `{"type":"abort","call":`...)
 	b = AppendString(b, v.Call)
 	return append(b, `}`...)
@@ -2162,7 +2162,7 @@ func decodeAbort(d *decoder, v *Abort) {
 }
 
 // AppendCommand appends v as JSON.
-func AppendCommand(b []byte, v Command) []byte {
+func AppendCommand(b []byte, v *Command) []byte {
 	b = append(b, `{"type":"command"`...)
 	if v.Session != "" {
 		b = append(b, `,"session":`...)
@@ -2200,7 +2200,7 @@ func decodeCommand(d *decoder, v *Command) {
 }
 
 // AppendPermission appends v as JSON.
-func AppendPermission(b []byte, v Permission) []byte {
+func AppendPermission(b []byte, v *Permission) []byte {
 	b = append(b, `{"type":"permission","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"call":`...)
@@ -2271,7 +2271,7 @@ func decodePermission(d *decoder, v *Permission) {
 }
 
 // AppendDecided appends v as JSON.
-func AppendDecided(b []byte, v Decided) []byte {
+func AppendDecided(b []byte, v *Decided) []byte {
 	b = append(b, `{"type":"decided","session":`...)
 	b = AppendString(b, v.Session)
 	b = append(b, `,"call":`...)
@@ -2300,7 +2300,7 @@ func decodeDecided(d *decoder, v *Decided) {
 }
 
 // AppendShutdown appends v as JSON.
-func AppendShutdown(b []byte, v Shutdown) []byte {
+func AppendShutdown(b []byte, v *Shutdown) []byte {
 	return append(b, `{"type":"shutdown"}`...)
 }
 

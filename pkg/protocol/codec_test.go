@@ -51,13 +51,13 @@ func TestEncodingPutsTheTypeFirstAndOmitsWhatIsEmpty(t *testing.T) {
 		event Event
 		want  string
 	}{
-		{Shutdown{}, `{"type":"shutdown"}`},
-		{Timer{ID: "t1"}, `{"type":"timer","id":"t1"}`},
-		{Tool{Session: "s", Call: "c", Name: "bash"}, `{"type":"tool","session":"s","call":"c","name":"bash"}`},
-		{StepEnd{Session: "s"}, `{"type":"step_end","session":"s"}`},
-		{StepEnd{Session: "s", Tokens: Tokens{Output: 3}}, `{"type":"step_end","session":"s","tokens":{"output":3}}`},
-		{Loaded{Session: "s", State: `{"v":1}`, Reviewer: true}, `{"type":"loaded","session":"s","state":{"v":1},"reviewer":true}`},
-		{History{Session: "s", Events: []Event{Timer{ID: "t"}}}, `{"type":"history","session":"s","events":[{"type":"timer","id":"t"}]}`},
+		{&Shutdown{}, `{"type":"shutdown"}`},
+		{&Timer{ID: "t1"}, `{"type":"timer","id":"t1"}`},
+		{&Tool{Session: "s", Call: "c", Name: "bash"}, `{"type":"tool","session":"s","call":"c","name":"bash"}`},
+		{&StepEnd{Session: "s"}, `{"type":"step_end","session":"s"}`},
+		{&StepEnd{Session: "s", Tokens: Tokens{Output: 3}}, `{"type":"step_end","session":"s","tokens":{"output":3}}`},
+		{&Loaded{Session: "s", State: `{"v":1}`, Reviewer: true}, `{"type":"loaded","session":"s","state":{"v":1},"reviewer":true}`},
+		{&History{Session: "s", Events: []Event{&Timer{ID: "t"}}}, `{"type":"history","session":"s","events":[{"type":"timer","id":"t"}]}`},
 	} {
 		if diff := cmp.Diff(c.want, string(AppendEvent(nil, c.event))); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", c.event, diff)
@@ -68,13 +68,17 @@ func TestEncodingPutsTheTypeFirstAndOmitsWhatIsEmpty(t *testing.T) {
 	}
 }
 
-func TestAppendEventRefusesAPointer(t *testing.T) {
+type foreign struct{}
+
+func (foreign) EventType() string { return "timer" }
+
+func TestAppendEventRefusesWhatIsNotOfTheWire(t *testing.T) {
 	defer func() {
-		if got, want := recover(), "protocol: encode event: not an event of the wire, or a pointer to one"; got != want {
+		if got, want := recover(), "protocol: encode event: not an event of the wire"; got != want {
 			t.Errorf("panic %v, want %q", got, want)
 		}
 	}()
-	AppendEvent(nil, &Timer{})
+	AppendEvent(nil, foreign{})
 }
 
 func TestDecodeBatch(t *testing.T) {
@@ -87,35 +91,35 @@ func TestDecodeBatch(t *testing.T) {
 		failures []Failure
 	}{
 		{"the ordinary", `{"now":7,"events":[{"type":"timer","id":"t"},{"type":"shutdown"}]}`,
-			Batch{Now: 7, Events: []Event{Timer{ID: "t"}, Shutdown{}}}, nil},
+			Batch{Now: 7, Events: []Event{&Timer{ID: "t"}, &Shutdown{}}}, nil},
 		{"nothing", `{}`, Batch{}, nil},
 		{"white space", " {\n\t\"events\" : [ { \"type\" : \"timer\" , \"id\" : \"t\" } ] }\r\n",
-			Batch{Events: []Event{Timer{ID: "t"}}}, nil},
-		{"the type at the end", `{"events":[{"id":"t","type":"timer"}]}`, Batch{Events: []Event{Timer{ID: "t"}}}, nil},
-		{"an escaped key", `{"events":[{"ty\u0070e":"timer","\u0069d":"t"}]}`, Batch{Events: []Event{Timer{ID: "t"}}}, nil},
+			Batch{Events: []Event{&Timer{ID: "t"}}}, nil},
+		{"the type at the end", `{"events":[{"id":"t","type":"timer"}]}`, Batch{Events: []Event{&Timer{ID: "t"}}}, nil},
+		{"an escaped key", `{"events":[{"ty\u0070e":"timer","\u0069d":"t"}]}`, Batch{Events: []Event{&Timer{ID: "t"}}}, nil},
 		{"an unknown field", `{"x":{"y":[1,null,true,"]"]},"events":[{"type":"timer","new":[{}],"id":"t"}]}`,
-			Batch{Events: []Event{Timer{ID: "t"}}}, nil},
+			Batch{Events: []Event{&Timer{ID: "t"}}}, nil},
 		{"null is absent", `{"now":null,"events":[{"type":"tool","call":null,"input":null,"files":null,"exit":null,"failed":null}]}`,
-			Batch{Events: []Event{Tool{}}}, nil},
+			Batch{Events: []Event{&Tool{}}}, nil},
 		{"raw values are kept as written", `{"events":[{"type":"tool","input": {"a" : [1.50, "\u00e9"]} }]}`,
-			Batch{Events: []Event{Tool{Input: `{"a" : [1.50, "\u00e9"]}`}}}, nil},
-		{"the last of equal keys", `{"events":[{"type":"timer","id":"a","id":"b"}]}`, Batch{Events: []Event{Timer{ID: "b"}}}, nil},
+			Batch{Events: []Event{&Tool{Input: `{"a" : [1.50, "\u00e9"]}`}}}, nil},
+		{"the last of equal keys", `{"events":[{"type":"timer","id":"a","id":"b"}]}`, Batch{Events: []Event{&Timer{ID: "b"}}}, nil},
 		{"escapes", `{"events":[{"type":"timer","id":"\"\\\/\b\f\n\r\t\u0041\u00E9"}]}`,
-			Batch{Events: []Event{Timer{ID: "\"\\/\b\f\n\r\tA\u00e9"}}}, nil},
+			Batch{Events: []Event{&Timer{ID: "\"\\/\b\f\n\r\tA\u00e9"}}}, nil},
 		{"a bad escape", `{"events":[{"type":"timer","id":"a\u00g0"}]}`, Batch{},
 			[]Failure{fail(FailSyntax, "message", "bad escape in a string at byte 34")}},
 		{"surrogates", `{"events":[{"type":"timer","id":"\ud83d\ude00 \ud83d \ude00 \ud83dx \ud83d\u0041"}]}`,
-			Batch{Events: []Event{Timer{ID: "😀 � � �x �A"}}}, nil},
-		{"invalid UTF-8", "{\"events\":[{\"type\":\"timer\",\"id\":\"a\xffb\"}]}", Batch{Events: []Event{Timer{ID: "a\uFFFDb"}}}, nil},
+			Batch{Events: []Event{&Timer{ID: "😀 � � �x �A"}}}, nil},
+		{"invalid UTF-8", "{\"events\":[{\"type\":\"timer\",\"id\":\"a\xffb\"}]}", Batch{Events: []Event{&Timer{ID: "a\uFFFDb"}}}, nil},
 		{"a fraction is cut off", `{"now":1700000000000.75,"events":[{"type":"tool","exit":-1.9},{"type":"tool","exit":2e3}]}`,
-			Batch{Now: 1700000000000, Events: []Event{Tool{Exit: -1}, Tool{Exit: 2000}}}, nil},
+			Batch{Now: 1700000000000, Events: []Event{&Tool{Exit: -1}, &Tool{Exit: 2000}}}, nil},
 		{"the widest integers", `{"now":9223372036854775807,"events":[{"type":"user","created":-9223372036854775808}]}`,
-			Batch{Now: math.MaxInt64, Events: []Event{User{Created: math.MinInt64}}}, nil},
+			Batch{Now: math.MaxInt64, Events: []Event{&User{Created: math.MinInt64}}}, nil},
 
-		{"an unknown type", `{"events":[{"type":"zap","id":[]},{"type":"timer","id":"t"}]}`, Batch{Events: []Event{Timer{ID: "t"}}},
+		{"an unknown type", `{"events":[{"type":"zap","id":[]},{"type":"timer","id":"t"}]}`, Batch{Events: []Event{&Timer{ID: "t"}}},
 			[]Failure{fail(FailUnknown, "event.zap", "unknown type; it is ignored")}},
 		{"a field of the wrong type", `{"events":[{"type":"tool","exit":"1"},{"type":"timer","id":"t"}]}`,
-			Batch{Events: []Event{Timer{ID: "t"}}},
+			Batch{Events: []Event{&Timer{ID: "t"}}},
 			[]Failure{fail(FailType, "tool.exit", "want a whole number, got a string")}},
 		{"an element of the wrong type", `{"events":[{"type":"tool","files":["a",1]}]}`, Batch{},
 			[]Failure{fail(FailType, "tool.files", "want a string, got a number")}},
@@ -133,7 +137,7 @@ func TestDecodeBatch(t *testing.T) {
 			fail(FailType, "tool.exit", "want a whole number of 64 bits, got 1e999")}},
 		{"in a history the event alone is dropped",
 			`{"events":[{"type":"history","session":"s","events":[{"type":"user","id":1},{"type":"text","text":"x"},{"type":"zap"}]}]}`,
-			Batch{Events: []Event{History{Session: "s", Events: []Event{Text{Text: "x"}}}}}, []Failure{
+			Batch{Events: []Event{&History{Session: "s", Events: []Event{&Text{Text: "x"}}}}}, []Failure{
 				fail(FailType, "user.id", "want a string, got a number"),
 				fail(FailUnknown, "event.zap", "unknown type; it is ignored")}},
 		{"events that are no list", `{"events":{"type":"timer"}}`, Batch{},
@@ -178,7 +182,7 @@ func TestDeepNestingCostsItsEventAlone(t *testing.T) {
 	}
 	for _, n := range []int{MaxDepth - above + 1, 100_000} {
 		got, failures = DecodeBatch([]byte(input(n)))
-		if diff := cmp.Diff([]Event{Timer{ID: "t"}}, got.Events); diff != "" {
+		if diff := cmp.Diff([]Event{&Timer{ID: "t"}}, got.Events); diff != "" {
 			t.Errorf("depth %d (-want +got):\n%s", n, diff)
 		}
 		want := []Failure{{Op: "decode", Kind: FailDepth, Path: "tool.input", Message: "nested too deep"}}
@@ -199,11 +203,11 @@ func TestHistoriesInOneAnotherAreBounded(t *testing.T) {
 		t.Fatalf("%d events, want 2", len(got.Events))
 	}
 	levels := 0
-	for v, ok := got.Events[0].(History); ok; levels++ {
+	for v, ok := got.Events[0].(*History); ok; levels++ {
 		if len(v.Events) == 0 {
 			break
 		}
-		v, ok = v.Events[0].(History)
+		v, ok = v.Events[0].(*History)
 	}
 	if levels > MaxDepth/each {
 		t.Errorf("%d histories in one another, want at most %d", levels, MaxDepth/each)
@@ -211,10 +215,10 @@ func TestHistoriesInOneAnotherAreBounded(t *testing.T) {
 }
 
 func TestDecodeSingle(t *testing.T) {
-	if got, err := DecodeEvent([]byte(`{"type":"timer","id":"t"}`)); err != nil || got != (Timer{ID: "t"}) {
+	if got, err := DecodeEvent([]byte(`{"type":"timer","id":"t"}`)); err != nil || !cmp.Equal(got, Event(&Timer{ID: "t"})) {
 		t.Errorf("DecodeEvent = %v, %v", got, err)
 	}
-	if got, err := DecodeEffect([]byte(`{"type":"load","session":"s"}`)); err != nil || got != (Load{Session: "s"}) {
+	if got, err := DecodeEffect([]byte(`{"type":"load","session":"s"}`)); err != nil || !cmp.Equal(got, Effect(&Load{Session: "s"})) {
 		t.Errorf("DecodeEffect = %v, %v", got, err)
 	}
 	if got, err := DecodeCitation([]byte(`{"kind":"quote","path":"a.go","line":3}`)); err != nil || got != (Citation{Kind: CiteQuote, Path: "a.go", Line: 3}) {
@@ -289,7 +293,7 @@ func compareKeys(t *testing.T, v any, name string, text []byte) {
 		return
 	}
 	delete(got, "type")
-	want := plainValue(reflect.ValueOf(v))
+	want := plainValue(reflect.ValueOf(v).Elem())
 	if diff := cmp.Diff(want, any(got)); diff != "" {
 		t.Errorf("%T (-want +got):\n%s", v, diff)
 	}

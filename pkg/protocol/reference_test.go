@@ -28,7 +28,7 @@ func membersOf(role string, one func(*decoder, string) any) map[string]reflect.T
 			panic(err)
 		}
 		for _, m := range regexp.MustCompile(`(?m)^// wire:`+role+` (\w+)$`).FindAllSubmatch(text, -1) {
-			types[string(m[1])] = reflect.TypeOf(one(&decoder{data: []byte("{}")}, string(m[1])))
+			types[string(m[1])] = reflect.TypeOf(one(&decoder{data: []byte("{}")}, string(m[1]))).Elem()
 		}
 	}
 	return types
@@ -41,9 +41,9 @@ func fill(t reflect.Type, depth int) reflect.Value {
 	case t == reflect.TypeFor[JSON]():
 		v.SetString(`{"k":[1,"x",null]}`)
 	case t == reflect.TypeFor[Event]():
-		v.Set(reflect.ValueOf(Text{Session: "s", Text: "inner"}))
+		v.Set(reflect.ValueOf(&Text{Session: "s", Text: "inner"}))
 	case t == reflect.TypeFor[Effect]():
-		v.Set(reflect.ValueOf(Load{Session: "s"}))
+		v.Set(reflect.ValueOf(&Load{Session: "s"}))
 	case t.Kind() == reflect.String:
 		v.SetString("a \"b\" \\ \n é 漢 \x00")
 	case t.Kind() == reflect.Bool:
@@ -64,15 +64,14 @@ func fill(t reflect.Type, depth int) reflect.Value {
 
 func filledEvents() (all []Event) {
 	for _, t := range eventTypes {
-		all = append(all, fill(t, 0).Interface().(Event), reflect.Zero(t).Interface().(Event))
+		all = append(all, fill(t, 0).Addr().Interface().(Event), reflect.New(t).Interface().(Event))
 	}
 	return all
 }
 
 func filledEffects() (all []Effect) {
 	for _, t := range effectTypes {
-		v := fill(t, 0).Interface().(Effect)
-		all = append(all, v)
+		all = append(all, fill(t, 0).Addr().Interface().(Effect), reflect.New(t).Interface().(Effect))
 	}
 	return all
 }
@@ -90,7 +89,7 @@ func plainValue(v reflect.Value) any {
 		}
 		return x
 	case t.Kind() == reflect.Interface:
-		return plainValue(v.Elem())
+		return plainValue(v.Elem().Elem())
 	case t.Kind() == reflect.String:
 		return v.String()
 	case t.Kind() == reflect.Bool:
@@ -264,7 +263,7 @@ func (r *reference) event(data []byte, path string) any {
 		r.failed = append(r.failed, r.bad)
 		return nil
 	}
-	return v.Interface()
+	return v.Addr().Interface()
 }
 
 func partPath(t reflect.Type) string { return strings.ToLower(t.Name()[:1]) + t.Name()[1:] }

@@ -15,9 +15,9 @@ func writeGo(w *wire) ([]byte, error) {
 	for _, s := range w.structs {
 		switch s.role {
 		case event:
-			fmt.Fprintf(&b, "\n// EventType gives the name on the wire.\nfunc (%s) EventType() string { return %q }\n", s.name, s.wire)
+			fmt.Fprintf(&b, "\n// EventType gives the name on the wire.\nfunc (*%s) EventType() string { return %q }\n", s.name, s.wire)
 		case effect:
-			fmt.Fprintf(&b, "\n// EffectType gives the name on the wire.\nfunc (%s) EffectType() string { return %q }\n", s.name, s.wire)
+			fmt.Fprintf(&b, "\n// EffectType gives the name on the wire.\nfunc (*%s) EffectType() string { return %q }\n", s.name, s.wire)
 		}
 	}
 	writeSwitches(&b, w, event, "Event")
@@ -32,18 +32,18 @@ func writeGo(w *wire) ([]byte, error) {
 // writeSwitches writes AppendEvent and decodeEvent, or the same for effects.
 func writeSwitches(b *bytes.Buffer, w *wire, r role, name string) {
 	lower := strings.ToLower(name)
-	fmt.Fprintf(b, "\n// Append%[1]s appends v as JSON. It panics when v is not one of the %[2]ss of this\n// package, held by value.\nfunc Append%[1]s(b []byte, v %[1]s) []byte {\nswitch v := v.(type) {\n", name, lower)
+	fmt.Fprintf(b, "\n// Append%[1]s appends v as JSON. It panics when v is not one of the %[2]ss of this\n// package.\nfunc Append%[1]s(b []byte, v %[1]s) []byte {\nswitch v := v.(type) {\n", name, lower)
 	for _, s := range w.structs {
 		if s.role == r {
-			fmt.Fprintf(b, "case %[1]s:\nreturn Append%[1]s(b, v)\n", s.name)
+			fmt.Fprintf(b, "case *%[1]s:\nreturn Append%[1]s(b, v)\n", s.name)
 		}
 	}
-	fmt.Fprintf(b, "}\npanic(\"protocol: encode %s: not an %s of the wire, or a pointer to one\")\n}\n", lower, lower)
+	fmt.Fprintf(b, "}\npanic(\"protocol: encode %[1]s: not an %[1]s of the wire\")\n}\n", lower)
 
 	fmt.Fprintf(b, "\nfunc decode%[1]s(d *decoder, name string) %[1]s {\nswitch name {\n", name)
 	for _, s := range w.structs {
 		if s.role == r {
-			fmt.Fprintf(b, "case %q:\nvar v %s\ndecode%s(d, &v)\nreturn v\n", s.wire, s.name, s.name)
+			fmt.Fprintf(b, "case %[1]q:\nv := new(%[2]s)\ndecode%[2]s(d, v)\nreturn v\n", s.wire, s.name)
 		}
 	}
 	fmt.Fprintf(b, "}\nd.unknown(%q, name)\nreturn nil\n}\n", lower)
@@ -51,7 +51,11 @@ func writeSwitches(b *bytes.Buffer, w *wire, r role, name string) {
 
 // writeEncoder writes AppendX. Runs of literal text are appended at once.
 func writeEncoder(b *bytes.Buffer, s *structure) {
-	fmt.Fprintf(b, "\n// Append%[1]s appends v as JSON.\nfunc Append%[1]s(b []byte, v %[1]s) []byte {\n", s.name)
+	pointer := ""
+	if s.wire != "" {
+		pointer = "*"
+	}
+	fmt.Fprintf(b, "\n// Append%[1]s appends v as JSON.\nfunc Append%[1]s(b []byte, v %[2]s%[1]s) []byte {\n", s.name, pointer)
 	var pending strings.Builder
 	flush := func() {
 		if pending.Len() > 0 {
