@@ -691,8 +691,10 @@ export interface StoredSession {
   /** reviews in a row without a usable answer */
   failing?: number;
   consults?: number;
-  /** pkg/guard */
-  mutes?: unknown;
+  muted?: boolean;
+  mutedNotes?: string[];
+  mutedPaths?: string[];
+  mutedCategories?: string[];
   /** pkg/guard */
   guard?: unknown;
   /** pkg/transcript */

@@ -9,55 +9,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// Channel is how a note of one severity reaches the session.
-type Channel string
-
-// The channels of the options delivery.nit, delivery.concern and delivery.blocker.
-const (
-	// Silent: into the context, never starts a turn.
-	Silent Channel = "synthetic_noreply"
-	// Waking: starts a turn, if the breaker and the claim allow it.
-	Waking Channel = "steer_waking"
-	// Off: counted, not delivered.
-	Off Channel = "off"
-)
-
-// Routes holds the channel of each severity. A nit or a concern never wakes,
-// whatever stands here: config reports it and For refuses it.
-type Routes struct{ Nit, Concern, Blocker Channel }
-
-// DefaultRoutes is the severity table of the README.
-var DefaultRoutes = Routes{Nit: Silent, Concern: Silent, Blocker: Waking}
-
-// For gives the channel of a severity. Unknown severities are silent.
-func (r Routes) For(s protocol.Severity) Channel {
-	switch s {
-	case protocol.Nit:
-		return quiet(r.Nit)
-	case protocol.Concern:
-		return quiet(r.Concern)
-	case protocol.Blocker:
-		if r.Blocker == "" {
-			return Waking
-		}
-		return r.Blocker
+// Channel gives the channel of a severity. A nit or a concern never wakes and a
+// severity that nobody knows is silent, whatever the config says.
+func Channel(d config.Delivery, s protocol.Severity) config.Channel {
+	c := d.Of(s)
+	if c == config.ChannelWaking && s != protocol.Blocker || c == "" {
+		return config.ChannelSilent
 	}
-	return Silent
-}
-
-func quiet(c Channel) Channel {
-	if c == Off {
-		return Off
-	}
-	return Silent
-}
-
-// NoteID names a note by its session and key: "n_" and 12 hex digits.
-func NoteID(session, key string) string {
-	return "n_" + digest(12, "note", session, key)
+	return c
 }
 
 // MessageID names the message that carries a note under one human message:

@@ -2411,9 +2411,21 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 		b = append(b, `,"consults":`...)
 		b = appendInt(b, int64(v.Consults))
 	}
-	if v.Mutes != "" {
-		b = append(b, `,"mutes":`...)
-		b = AppendRaw(b, v.Mutes)
+	if v.Muted {
+		b = append(b, `,"muted":`...)
+		b = strconv.AppendBool(b, v.Muted)
+	}
+	if len(v.MutedNotes) > 0 {
+		b = append(b, `,"mutedNotes":`...)
+		b = appendStrings(b, v.MutedNotes)
+	}
+	if len(v.MutedPaths) > 0 {
+		b = append(b, `,"mutedPaths":`...)
+		b = appendStrings(b, v.MutedPaths)
+	}
+	if len(v.MutedCategories) > 0 {
+		b = append(b, `,"mutedCategories":`...)
+		b = appendStrings(b, v.MutedCategories)
 	}
 	if v.Guard != "" {
 		b = append(b, `,"guard":`...)
@@ -2485,8 +2497,14 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Failing = int(d.integer("storedSession.failing"))
 		case "consults":
 			v.Consults = int(d.integer("storedSession.consults"))
-		case "mutes":
-			v.Mutes = d.raw("storedSession.mutes")
+		case "muted":
+			v.Muted = d.flag("storedSession.muted")
+		case "mutedNotes":
+			v.MutedNotes = d.texts("storedSession.mutedNotes")
+		case "mutedPaths":
+			v.MutedPaths = d.texts("storedSession.mutedPaths")
+		case "mutedCategories":
+			v.MutedCategories = d.texts("storedSession.mutedCategories")
 		case "guard":
 			v.Guard = d.raw("storedSession.guard")
 		case "log":

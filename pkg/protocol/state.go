@@ -36,7 +36,11 @@ type StoredSession struct {
 	Failing    int              `json:"failing,omitempty"` // reviews in a row without a usable answer
 	Consults   int              `json:"consults,omitempty"`
 
-	Mutes JSON `json:"mutes,omitempty"` // pkg/guard
+	Muted           bool     `json:"muted,omitempty"`
+	MutedNotes      []string `json:"mutedNotes,omitempty"`
+	MutedPaths      []string `json:"mutedPaths,omitempty"`
+	MutedCategories []string `json:"mutedCategories,omitempty"`
+
 	Guard JSON `json:"guard,omitempty"` // pkg/guard
 	Log   JSON `json:"log,omitempty"`   // pkg/transcript
 }

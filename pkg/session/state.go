@@ -8,28 +8,15 @@ import (
 	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
-// Version of the stored state. A newer one is not read: the session then starts
-// sealed, as with an unreadable one.
-const Version = 1
-
-// Mode says which updates are eligible for a review.
-type Mode string
-
-// The modes of the option reviewMode.
-const (
-	ModeStep      Mode = "step"      // every finished step
-	ModeIdle      Mode = "idle"      // every end of a turn, however it ended
-	ModeExecution Mode = "execution" // every turn that ended well
-)
-
 // Options is what the state machine needs of the config.
 type Options struct {
-	Mode     Mode
+	Mode     config.ReviewMode
 	Interval int // review every Nth eligible update, at least 1
 	// Directory is the location that is ours; a session elsewhere is not watched.
 	Directory string
@@ -43,7 +30,7 @@ type State struct {
 	ID string
 
 	Breaker breaker.State
-	Guard   *guard.State
+	Guard   *guard.Guard
 	Log     *transcript.Log
 	Mutes   guard.Mutes
 
@@ -57,25 +44,32 @@ type State struct {
 	// ones that were, oldest first.
 	Deliveries []Delivery
 	Counts     Counts
-	Health     Health
+	// Failing counts the reviews in a row that gave no usable answer.
+	Failing int
+	// Consults counts the consultations of this session.
+	Consults int
+	// Notes holds what became of the last notes, oldest first.
+	Notes []protocol.StoredNote
 	// Told holds the keys of notices already given in this session.
 	Told []string
 
 	// Sealed: the stored state could not be read. No wake until a human message.
 	Sealed bool
 
-	// Rebuilt from events.
-
-	Child      bool
 	Known      bool // a Session event came
 	Busy       bool // a turn is running
 	Compacting bool
 	Unfit      bool // the last turn ended in an error or by the person's hand
 	Agent      string
-	ours       []string // ids of messages that we made, newest last
+
+	// Not stored: a child session has no state, and ours is made of Deliveries.
+
+	Child bool
+	ours  []string // ids of messages that we made, newest last
 }
 
-// Delivery is one message that we put into the session.
+// Delivery is one message that we put into the session: Turn is the number of turns that
+// had ended when it was sent, State is sent, admitted, seen, refused or unconfirmed.
 type Delivery struct {
 	ID       string
 	Note     string
@@ -114,7 +108,7 @@ type Step struct {
 
 // New returns the state of a session that nothing is known of.
 func New(id string, log *transcript.Log) *State {
-	return &State{ID: id, Guard: guard.NewState(), Log: log}
+	return &State{ID: id, Guard: &guard.Guard{}, Log: log, Counts: Counts{}}
 }
 
 // Apply takes one event of this session.
@@ -127,13 +121,13 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 	case *protocol.History:
 		return s.history(e)
 	case *protocol.TurnStart:
-		s.Busy, s.Unfit = true, false
+		s.Busy, s.Unfit, s.Compacting = true, false, false
 		return Step{}
 	case *protocol.StepEnd:
 		s.Busy = true
 		s.Steps++
 		s.Log.StepEnd(e)
-		return s.eligible(o.Mode == ModeStep, o)
+		return s.eligible(o.Mode == config.ModeStep, o)
 	case *protocol.TurnEnd:
 		return s.turnEnd(e, o)
 	case *protocol.Compacting:
@@ -149,8 +143,17 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 		return s.receipt(e)
 	case *protocol.Closed:
 		return Step{Gone: true}
-	case *protocol.Text, *protocol.Tool, *protocol.Shell, *protocol.Reverted, *protocol.Signals:
-		s.Log.Add(ev)
+	case *protocol.Text:
+		return Step{Changed: s.Log.AddText(e)}
+	case *protocol.Tool:
+		return Step{Changed: s.Log.AddTool(e)}
+	case *protocol.Shell:
+		return Step{Changed: s.Log.AddShell(e)}
+	case *protocol.Reverted:
+		s.Log.Reverted(e)
+		return Step{Supersede: true, Changed: true}
+	case *protocol.Signals:
+		s.Log.SetSignals(e)
 		return Step{}
 	}
 	return Step{}
@@ -170,14 +173,14 @@ func (s *State) session(e *protocol.Session, o Options) Step {
 }
 
 func (s *State) user(e *protocol.User) Step {
-	if s.IsOurs(e.ID) {
-		return Step{}
+	if s.IsOurs(e.ID) || e.Advisor {
+		ours := *e
+		ours.Advisor = true
+		s.remember(e.ID)
+		return Step{Changed: s.Log.AddOther(&ours)}
 	}
 	if !s.isHuman(e) {
-		if !e.Advisor {
-			s.Log.AddOther(e)
-		}
-		return Step{}
+		return Step{Changed: s.Log.AddOther(e)}
 	}
 	b, fresh := breaker.HumanSpoke(s.Breaker, e.ID, e.Created)
 	if !fresh {
@@ -190,7 +193,7 @@ func (s *State) user(e *protocol.User) Step {
 	if e.Agent != "" {
 		s.Agent = e.Agent
 	}
-	s.Guard.HumanSpoke()
+	s.Guard.Human()
 	s.Log.AddHuman(e)
 	step := Step{Supersede: true, Changed: true}
 	switch wish(e.Text) {
@@ -239,8 +242,7 @@ func (s *State) turnEnd(e *protocol.TurnEnd, o Options) Step {
 	s.Compacting = false
 	s.Unfit = e.Outcome != "ok"
 	s.Turns++
-	s.Log.TurnEnd(e)
-	step := s.eligible(o.Mode == ModeIdle || o.Mode == ModeExecution && e.Outcome == "ok", o)
+	step := s.eligible(o.Mode == config.ModeIdle || o.Mode == config.ModeExecution && e.Outcome == "ok", o)
 	step.Changed = true
 	for i := range s.Deliveries {
 		d := &s.Deliveries[i]

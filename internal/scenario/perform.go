@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// perform does what a loader does with an effect, and notes what is seen from outside.
+func (w *World) perform(ef protocol.Effect) error {
+	switch e := ef.(type) {
+	case *protocol.Need:
+		if w.ready {
+			w.see("refused", map[string]any{"what": "need"})
+			return nil
+		}
+		w.post(w.provide(e))
+	case *protocol.Ready:
+		w.ready = true
+	case *protocol.Load:
+		if w.denied["load"] {
+			w.post(&protocol.Loaded{Session: e.Session, Failure: "unreadable", Reviewer: true})
+			return nil
+		}
+		w.post(&protocol.Loaded{Session: e.Session, State: protocol.JSON(w.states[e.Session]), Reviewer: true})
+	case *protocol.Save:
+		failure := ""
+		if w.denied["save"] {
+			failure = "unwritable"
+		} else {
+			w.states[e.Session] = string(e.State)
+		}
+		if e.ID != "" {
+			w.post(&protocol.Saved{ID: e.ID, Failure: failure})
+		}
+	case *protocol.Forget:
+		delete(w.states, e.Session)
+	case *protocol.Claim:
+		granted := !w.claims[e.Key] && !w.denied["claim"]
+		w.claims[e.Key] = w.claims[e.Key] || granted
+		w.see("claim", map[string]any{"granted": granted})
+		w.post(&protocol.Claimed{ID: e.ID, Granted: granted})
+	case *protocol.SetTimer:
+		if e.MS < 0 {
+			delete(w.timers, e.ID)
+		} else {
+			w.timers[e.ID] = w.now + e.MS
+		}
+	case *protocol.SignalsWanted:
+		s := &protocol.Signals{}
+		if w.signals != nil {
+			s, w.signals = w.signals, nil
+		}
+		s.Session, s.ID = e.Session, e.ID
+		w.post(s)
+	case *protocol.Resync:
+		w.post(&protocol.History{Session: e.Session, Events: w.history})
+	case *protocol.Deliver:
+		w.see("deliver", map[string]any{
+			"session": e.Session, "wake": e.Wake, "severity": e.Severity, "text": e.Text,
+			"description": e.Description, "toast": e.Toast,
+		})
+		w.post(&protocol.Receipt{Session: e.Session, ID: e.ID, State: "admitted"})
+	case *protocol.Notice:
+		w.see("notice", map[string]any{"variant": e.Variant, "text": e.Text})
+	case *protocol.Answer:
+		w.see("answer", map[string]any{"call": e.Call, "text": e.Text, "failed": e.Failed})
+	case *protocol.Decision:
+		w.see("decision", map[string]any{"call": e.Call, "effect": e.Effect, "message": e.Message})
+	case *protocol.Ignore:
+		w.ignored[e.Session] = true
+		w.see("ignore", map[string]any{"session": e.Session, "reason": e.Reason})
+	case *protocol.Generate:
+		w.post(&protocol.Generated{ID: e.ID, Failure: "unsupported"})
+	case *protocol.GenerateCancel, *protocol.Status, *protocol.Append:
+	case *protocol.WriteConfig:
+		if err := write(w.Home, ".config/opencode/"+e.Name, e.Text); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("the guest asks for %T, which no runner performs", ef)
+	}
+	return nil
+}
+
+func (w *World) provide(e *protocol.Need) *protocol.Provided {
+	p := &protocol.Provided{ID: e.ID}
+	for _, path := range e.Files {
+		f := protocol.File{Path: path}
+		text, err := os.ReadFile(path)
+		switch {
+		case err == nil:
+			f.Text, f.Exists = string(text), true
+		case !os.IsNotExist(err):
+			f.Exists, f.Failure = true, err.Error()
+		}
+		p.Files = append(p.Files, f)
+	}
+	for _, name := range e.Env {
+		p.Env = append(p.Env, protocol.Variable{Name: name})
+	}
+	for _, id := range e.Providers {
+		p.Providers = append(p.Providers, protocol.Provider{ID: id})
+	}
+	return p
+}
+
+// Send is the http_send import: the request waits for a reply of the script.
+func (w *World) Send(r protocol.HTTPSend) protocol.Errno {
+	w.open = append(w.open, r)
+	w.see("request", w.describe(r))
+	return protocol.OK
+}
+
+// Cancel is the http_cancel import.
+func (w *World) Cancel(id string) {
+	w.open = slices.DeleteFunc(w.open, func(r protocol.HTTPSend) bool { return r.ID == id })
+}
+
+// Emit is the emit import.
+func (w *World) Emit(l protocol.Log) { w.logs = append(w.logs, l) }
+
+// Interrupted is the interrupted import; the native engine is never given up.
+func (w *World) Interrupted() {}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/delivery"
+	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/review"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+)
+
+// Fates of notes beside the reasons of evidence and guard.
+const (
+	fateDelivered = "delivered"
+	fateStale     = "stale" // the cited lines changed before delivery
+	fateOff       = "off"   // delivery of this severity is switched off
+)
+
+// deliver takes the notes of a review through guard, freshness and breaker, in this order, and
+// puts what is left into the session. Silent notes go first and the one that wakes last, so that
+// the host takes all of them in one batch.
+func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human string) {
+	s := l.state
+	for _, d := range out.Dropped {
+		e.record(l, d.Note, d.Reason, out.Trace, "")
+	}
+	if len(out.Notes) == 0 {
+		return
+	}
+	ctx := guard.Context{Session: s.ID, Limits: limits(e.config.Config), Mutes: s.Mutes}
+	said := s.Guard.Review(out.Notes, ctx)
+	l.dirty = true
+	for _, d := range said.Dropped {
+		e.record(l, d.Note, string(d.Reason), out.Trace, "")
+	}
+	for _, bound := range said.Tell {
+		e.notice(s.ID, "bound_"+string(bound), "info", guard.Bound(bound, ctx.Limits))
+	}
+
+	var silent []protocol.Note
+	var waking *protocol.Note
+	for _, note := range said.Notes {
+		channel := delivery.Channel(e.config.Delivery, note.Severity)
+		if channel == config.ChannelOff {
+			s.Guard.Retract(note)
+			e.record(l, note, fateOff, out.Trace, "")
+			continue
+		}
+		note, fresh := e.fresh(note, v)
+		if !fresh {
+			s.Guard.Retract(note)
+			e.record(l, note, fateStale, out.Trace, "")
+			continue
+		}
+		reason := breaker.Reason("")
+		if channel == config.ChannelWaking && waking == nil {
+			reason = e.wake(p, l, human)
+			if p.t.dead {
+				return // the person spoke while the claim was on its way
+			}
+		} else if channel == config.ChannelWaking {
+			reason = breaker.Spent
+		}
+		if reason == breaker.Allowed {
+			// The claim took a moment; the lines may have changed in it.
+			if note, fresh = e.fresh(note, v); !fresh {
+				s.Guard.Retract(note)
+				e.record(l, note, fateStale, out.Trace, string(reason))
+				continue
+			}
+			s.Guard.Woke(ctx.Limits)
+			waking = &note
+		} else {
+			silent = append(silent, note)
+		}
+		e.record(l, note, fateDelivered, out.Trace, string(reason))
+	}
+	all := silent
+	if waking != nil {
+		all = append(all, *waking)
+	}
+	for i, note := range all {
+		digest := ""
+		if i == len(all)-1 {
+			digest = said.Digest
+		}
+		e.send(l, human, note, waking != nil && i == len(all)-1, digest)
+	}
+	if len(all) > 0 {
+		e.saveFirst(l)
+	}
+}
+
+// wake goes for the one wake between two human messages. The breaker is spent and saved
+// before the answer is known: a claim is never taken back.
+func (e *Engine) wake(p port, l *live, human string) breaker.Reason {
+	s := l.state
+	if s.Sealed {
+		return breaker.NoHuman
+	}
+	reason := breaker.Decide(s.Breaker, breaker.Ask{
+		Now: e.now, Human: human, MaxPerHour: e.config.MaxWakesPerHour, Unfit: s.Compacting || s.Unfit,
+	})
+	if reason != breaker.Allowed {
+		return reason
+	}
+	s.Breaker = breaker.Spend(s.Breaker)
+	granted := p.claim(s.ID, breaker.Claim(s.ID, human))
+	if p.t.dead {
+		return breaker.Superseded
+	}
+	if !granted {
+		return breaker.NoClaim
+	}
+	s.Breaker = breaker.Woke(s.Breaker, e.now)
+	s.WakeAt = s.Humans
+	s.Counts.Add(session.CountWoken, 1)
+	return breaker.Allowed
+}
+
+// fresh reads the cited places again. A note whose lines changed is stale; one whose
+// lines moved gets the true line. A patch that does not apply is left out.
+func (e *Engine) fresh(note protocol.Note, v *view) (protocol.Note, bool) {
+	r := v.resolver()
+	note, state := r.RecheckNote(note)
+	if state == evidence.Stale {
+		return note, false
+	}
+	if note.Patch != "" && !evidence.CheckPatch(note.Patch, firstPath(note), v) {
+		note.Patch = ""
+	}
+	return note, true
+}
+
+func firstPath(n protocol.Note) string {
+	for _, c := range n.Citations {
+		if c.Path != "" {
+			return c.Path
+		}
+	}
+	return ""
+}
+
+// send puts one note into the session.
+func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, digest string) {
+	s := l.state
+	d := delivery.Effect(s.ID, human, e.redactNote(note), wake, digest)
+	s.Delivered(session.Delivery{ID: d.ID, Note: note.ID, Severity: note.Severity, Turn: s.Turns, State: "sent", Woke: wake})
+	s.Counts.Add(session.CountDelivered, 1)
+	l.dirty = true
+	e.emit(d)
+}
+
+// saveFirst stores the session before its last deliveries are performed: what was said
+// must not be forgotten by a crash right after it.
+func (e *Engine) saveFirst(l *live) {
+	at := slices.IndexFunc(e.out, func(ef protocol.Effect) bool {
+		d, ok := ef.(*protocol.Deliver)
+		return ok && d.Session == l.state.ID
+	})
+	if at < 0 {
+		return
+	}
+	l.dirty = false
+	e.out = slices.Insert(e.out, at, protocol.Effect(&protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}))
+}
+
+// redactNote takes secrets out of what goes to the session: a citation may quote a line that holds one.
+func (e *Engine) redactNote(n protocol.Note) protocol.Note {
+	n.Text = e.redact.Text(n.Text)
+	n.Patch = e.redact.Text(guard.Printable(n.Patch))
+	n.Citations = slices.Clone(n.Citations)
+	for i := range n.Citations {
+		c := &n.Citations[i]
+		c.Quote = e.redact.Text(guard.Printable(c.Quote))
+		c.Fact = e.redact.Text(guard.Clean(c.Fact, 300))
+		c.Excerpt = e.redact.Text(guard.Printable(c.Excerpt))
+	}
+	return n
+}
+
+// record remembers what became of a note, for `/advisor notes` and `why`.
+func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, wake string) {
+	if fate != fateDelivered {
+		l.state.Counts.Add("dropped."+fate, 1)
+	}
+	l.state.Record(protocol.StoredNote{Note: e.redactNote(n), Fate: fate, Turn: l.state.Turns, At: e.now, Tools: trace, Wake: wake})
+	l.dirty = true
+}

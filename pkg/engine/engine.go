@@ -1,0 +1,234 @@
+// Package engine is the guest's inside: it decodes a batch of events, feeds each
+// session's state machine, runs the tasks that talk to the outside, and gives
+// back the effects. It holds the only recover of the core: a failure in one
+// event or task costs that event or task, is counted and logged, and nothing else.
+package engine
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/redact"
+	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+)
+
+// Host is the outside, as the module's imports give it. Methods do not call
+// back into the engine.
+type Host interface {
+	protocol.Files
+	// Send starts a request; its end arrives as an HTTP event.
+	Send(protocol.HTTPSend) protocol.Errno
+	// Cancel forgets a request; no event follows.
+	Cancel(id string)
+	// Emit writes a log line at once, so that it survives a trap.
+	Emit(protocol.Log)
+	// Interrupted does not return once this call's deadline has passed.
+	Interrupted()
+}
+
+// maxEarly bounds the events that arrive before the config is known. The start
+// takes two round trips to the disk; a hundred events are many seconds of work.
+const maxEarly = 2_000
+
+// Engine is one guest's core. It is not safe for concurrent use.
+type Engine struct {
+	host     Host
+	now      int64
+	out      []protocol.Effect
+	waiting  map[string]*task // by the key they wait for
+	timers   map[string]func()
+	sessions map[string]*live
+	calls    map[string]*task // open consults and asks, by call
+	open     int              // tasks under way
+	lastID   int
+	instance string
+	rand     *rand.Rand
+
+	init     *protocol.Init
+	early    []protocol.Event // what came before ready
+	ready    bool
+	config   *config.Resolved
+	problems []config.Problem
+	files    *safefs.FS
+	redact   *redact.Redactor
+	memory   *llm.Memory
+	pause    llm.Pause
+	told     map[string]bool // notices given in this instance
+	used     int64           // counts sessions' last use
+}
+
+// New returns an engine that waits for Init.
+func New(h Host) *Engine {
+	return &Engine{
+		host:     h,
+		waiting:  map[string]*task{},
+		timers:   map[string]func(){},
+		sessions: map[string]*live{},
+		calls:    map[string]*task{},
+		told:     map[string]bool{},
+		memory:   &llm.Memory{},
+		redact:   redact.New(),
+		rand:     rand.New(rand.NewChaCha8([32]byte{})),
+	}
+}
+
+// Call takes one batch and gives back the outcome, both as the wire has them.
+// It never panics: what fails is reported in the log.
+func (e *Engine) Call(batch []byte) []byte {
+	e.out = e.out[:0]
+	b, failures := protocol.DecodeBatch(batch)
+	for _, f := range failures {
+		e.log("warn", "the loader sent something odd, ignored: "+f.Error())
+	}
+	if b.Now > e.now {
+		e.now = b.Now
+	}
+	for _, ev := range b.Events {
+		e.safely("event "+ev.EventType(), func() { e.take(ev) })
+	}
+	e.safely("save", e.saveChanged)
+	return protocol.AppendOutcome(nil, protocol.Outcome{Effects: e.out})
+}
+
+// safely is the core's only recover. An effect that was asked for before the panic
+// stands: it was asked for by code that had not failed yet.
+func (e *Engine) safely(what string, body func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.host.Emit(protocol.Log{Level: "error", Text: fmt.Sprintf("%s: %v\n%s", what, r, debug.Stack())})
+			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. The advisor's log has the details.")
+		}
+	}()
+	body()
+}
+
+func (e *Engine) take(ev protocol.Event) {
+	switch ev := ev.(type) {
+	case *protocol.Init:
+		e.begin(ev)
+	case *protocol.Provided:
+		e.resume(ev.ID, ev)
+	case *protocol.HTTP:
+		e.resume(ev.ID, ev)
+	case *protocol.Generated:
+		e.resume(ev.ID, ev)
+	case *protocol.Claimed:
+		e.resume(ev.ID, ev)
+	case *protocol.Saved:
+		e.resume(ev.ID, ev)
+	case *protocol.Timer:
+		e.fire(ev)
+	case *protocol.Shutdown:
+		e.shutdown()
+	case *protocol.Loaded:
+		e.loaded(ev)
+	default:
+		if !e.ready {
+			e.hold(ev)
+			return
+		}
+		e.dispatch(ev)
+	}
+}
+
+// fire hands a timer to whoever set it. A timer that nobody waits for any more is stale.
+func (e *Engine) fire(ev *protocol.Timer) {
+	if f := e.timers[ev.ID]; f != nil {
+		delete(e.timers, ev.ID)
+		f()
+		return
+	}
+	e.resume(ev.ID, ev)
+}
+
+// after runs f once, ms milliseconds from now. The key makes it replaceable.
+func (e *Engine) after(key string, ms int64, f func()) {
+	e.timers[key] = f
+	e.emit(&protocol.SetTimer{ID: key, MS: ms})
+}
+
+func (e *Engine) drop(key string) {
+	if _, ok := e.timers[key]; ok {
+		delete(e.timers, key)
+		e.stopTimer(key)
+	}
+}
+
+func (e *Engine) hold(ev protocol.Event) {
+	if len(e.early) >= maxEarly {
+		// The oldest go first: the session's own history can fill the gap.
+		e.early = e.early[1:]
+	}
+	e.early = append(e.early, ev)
+}
+
+// begin reads the config as a task and then lets the held events in.
+func (e *Engine) begin(in *protocol.Init) {
+	if e.init != nil {
+		e.log("warn", "a second init was ignored")
+		return
+	}
+	e.init = in
+	if in.ABI != protocol.ABIVersion {
+		e.notice("", "abi", "error", "The advisor is off: its loader speaks version "+itoa(in.ABI)+" of the wire and its module version "+
+			itoa(protocol.ABIVersion)+". Reinstall opencode-superadvisor so that both come from one package.")
+		e.emit(&protocol.Ready{Version: in.Version})
+		return
+	}
+	e.seed(in.Seed)
+	e.start("config", "", func(t *task) {
+		e.configure(t)
+		if t.dead {
+			return
+		}
+		early := e.early
+		e.early = nil
+		for _, ev := range early {
+			e.safely("event "+ev.EventType(), func() { e.dispatch(ev) })
+		}
+	})
+}
+
+// seed derives the instance's name and its nonces from the loader's randomness.
+func (e *Engine) seed(text string) {
+	var seed [32]byte
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) < len(seed) {
+		e.log("warn", "init.seed is not 64 hex digits; fences are predictable in this instance")
+	}
+	copy(seed[:], raw)
+	e.rand = rand.New(rand.NewChaCha8(seed))
+	e.instance = e.nonce()[:6]
+}
+
+// nonce gives 16 hex digits that no text of the repository can know.
+func (e *Engine) nonce() string {
+	s := strconv.FormatUint(e.rand.Uint64(), 16)
+	for len(s) < 16 {
+		s = "0" + s
+	}
+	return s
+}
+
+func (e *Engine) emit(ef protocol.Effect) { e.out = append(e.out, ef) }
+
+func (e *Engine) log(level, text string) {
+	e.host.Emit(protocol.Log{Level: level, Text: e.redact.Text(text)})
+}
+
+// notice tells the person something once in this instance.
+func (e *Engine) notice(session, key, variant, text string) {
+	if e.told[session+"\x00"+key] {
+		return
+	}
+	e.told[session+"\x00"+key] = true
+	e.emit(&protocol.Notice{Session: session, Key: key, Variant: variant, Text: e.redact.Text(text)})
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

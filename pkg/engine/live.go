@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+// live is a session that the guest holds in memory.
+type live struct {
+	state *session.State
+	// loading: the stored state is on its way and events wait in early.
+	loading bool
+	early   []protocol.Event
+	// observer: another process reviews this session.
+	observer bool
+	review   *task
+	armed    bool // a debounce runs
+	again    bool // an update came while a review ran
+	dirty    bool
+	used     int64
+}
+
+// maxLive bounds the sessions in memory; the least recently used ones are stored and
+// forgotten, and loaded again when they speak. A session in use holds some 50 KB.
+const maxLive = 64
+
+// dispatch hands an event to its session.
+func (e *Engine) dispatch(ev protocol.Event) {
+	if a, ok := ev.(*protocol.Abort); ok {
+		e.abort(a)
+		return
+	}
+	id := sessionOf(ev)
+	if id == "" {
+		return
+	}
+	if !e.config.Enabled || e.files == nil {
+		if _, ok := ev.(*protocol.Session); ok {
+			e.emit(&protocol.Ignore{Session: id, Reason: "off"})
+		}
+		return
+	}
+	l := e.sessions[id]
+	if l == nil {
+		if s, ok := ev.(*protocol.Session); ok && e.skip(s) {
+			return
+		}
+		l = e.load(id)
+	}
+	e.used++
+	l.used = e.used
+	if l.loading {
+		if len(l.early) < maxEarly {
+			l.early = append(l.early, ev)
+		}
+		return
+	}
+	e.apply(l, ev)
+}
+
+// skip tells whether a session is not ours to watch, and says so to the loader.
+func (e *Engine) skip(s *protocol.Session) bool {
+	st := session.New(s.Session, nil)
+	if reason := st.Apply(s, e.options()).Ignore; reason != "" {
+		e.emit(&protocol.Ignore{Session: s.Session, Reason: reason})
+		return true
+	}
+	return false
+}
+
+func (e *Engine) options() session.Options {
+	return session.Options{Mode: e.config.ReviewMode, Interval: e.config.ReviewInterval, Directory: e.init.Directory}
+}
+
+// load asks for the stored state of a session.
+func (e *Engine) load(id string) *live {
+	e.evict()
+	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true}
+	e.sessions[id] = l
+	e.emit(&protocol.Load{Session: id})
+	e.flushNotices(id)
+	return l
+}
+
+func (e *Engine) logOptions() transcript.Options {
+	return transcript.Options{Redact: e.redact.Text, Root: e.init.Root}
+}
+
+// loaded lets the waiting events in. What cannot be read was set aside by the loader; the session
+// then starts sealed: no wake until a person speaks.
+func (e *Engine) loaded(ev *protocol.Loaded) {
+	l := e.sessions[ev.Session]
+	if l == nil || !l.loading {
+		return
+	}
+	l.loading = false
+	l.observer = !ev.Reviewer
+	if ev.State != "" {
+		if err := l.state.Restore([]byte(ev.State), e.logOptions()); err != nil {
+			ev.Failure = err.Error()
+		}
+	}
+	if ev.Failure != "" {
+		l.state = session.New(ev.Session, transcript.New(e.logOptions()))
+		l.state.Sealed = true
+		e.log("warn", "session "+ev.Session+": the stored state was set aside ("+ev.Failure+"); no wake until the person speaks")
+	}
+	early := l.early
+	l.early = nil
+	for _, held := range early {
+		e.safely("event "+held.EventType(), func() { e.apply(l, held) })
+	}
+	// A review that was due when the guest was replaced is still due.
+	if l.state.Due(e.options()) {
+		e.arm(l)
+	}
+}
+
+// apply feeds the state machine and does what it asks for.
+func (e *Engine) apply(l *live, ev protocol.Event) {
+	switch ev := ev.(type) {
+	case *protocol.Signals:
+		e.resume(ev.ID, ev)
+		return
+	case *protocol.Consult:
+		e.consult(l, ev)
+		return
+	case *protocol.Command:
+		e.command(l, ev)
+		return
+	case *protocol.Permission, *protocol.Decided:
+		return
+	}
+	step := l.state.Apply(ev, e.options())
+	l.dirty = l.dirty || step.Changed
+	if step.Ignore != "" {
+		e.emit(&protocol.Ignore{Session: l.state.ID, Reason: step.Ignore})
+		e.close(l)
+		return
+	}
+	if step.Gone {
+		e.emit(&protocol.Forget{Session: l.state.ID})
+		l.dirty = false
+		e.close(l)
+		return
+	}
+	if step.Resync {
+		e.emit(&protocol.Resync{Session: l.state.ID})
+	}
+	if step.Supersede && l.review != nil {
+		l.state.Counts.Add(session.CountSuperseded, 1)
+		e.supersede(l)
+	}
+	if step.Muted {
+		e.notice(l.state.ID, "muted"+itoa(l.state.Humans), "info", "The advisor is quiet in this session until you say \"listen to the advisor\" or run /advisor unmute.")
+	}
+	if step.Unmuted {
+		e.notice(l.state.ID, "unmuted"+itoa(l.state.Humans), "info", "The advisor speaks again in this session.")
+	}
+	if n := len(step.Unconfirmed); n > 0 {
+		l.state.Counts.Add(session.CountUnconfirmed, int64(n))
+		if l.state.Tell("unconfirmed") {
+			e.notice(l.state.ID, "unconfirmed", "warning", "A note of the advisor was accepted by the host but never showed up in the session. Later ones may be lost too; see the advisor's log.")
+		}
+	}
+	if step.Due {
+		e.arm(l)
+	}
+}
+
+// supersede gives a running review up. Its delta was not committed and is part of the next.
+func (e *Engine) supersede(l *live) {
+	t := l.review
+	l.review, l.again = nil, false
+	e.cancel(t)
+}
+
+// close ends what runs for a session and drops it from memory.
+func (e *Engine) close(l *live) {
+	e.drop(debounceKey(l))
+	e.supersede(l)
+	if l.dirty {
+		e.save(l)
+	}
+	delete(e.sessions, l.state.ID)
+}
+
+// evict makes room for one more session.
+func (e *Engine) evict() {
+	for len(e.sessions) >= maxLive {
+		var oldest *live
+		for _, l := range e.sessions {
+			if l.review == nil && !l.loading && (oldest == nil || l.used < oldest.used) {
+				oldest = l
+			}
+		}
+		if oldest == nil {
+			return // all of them are at work; they end by themselves
+		}
+		e.close(oldest)
+	}
+}
+
+func (e *Engine) save(l *live) {
+	l.dirty = false
+	e.emit(&protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))})
+}
+
+// saveChanged stores what changed in this call, in the order of the sessions' ids.
+func (e *Engine) saveChanged() {
+	for _, id := range sortedIDs(e.sessions) {
+		if l := e.sessions[id]; l.dirty && !l.loading && !l.observer {
+			e.save(l)
+		}
+	}
+}
+
+// shutdown gives up what runs and stores what is known.
+func (e *Engine) shutdown() {
+	for _, id := range sortedIDs(e.sessions) {
+		e.close(e.sessions[id])
+	}
+	e.ready = false
+}

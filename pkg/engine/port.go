@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"github.com/Kayphoon/opencode-advisor/pkg/dialog"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// expired is what a wait is answered with when its time is up.
+type expired struct{}
+
+// waitFor is wait with a bound in milliseconds; the answer is then expired.
+func (e *Engine) waitFor(t *task, key string, ms int64, cleanup func()) any {
+	if t.dead {
+		return e.wait(t, key, cleanup)
+	}
+	bound := "bound_" + key
+	e.after(bound, ms, func() {
+		if cleanup != nil && e.waiting[key] != nil {
+			cleanup()
+		}
+		e.resume(key, expired{})
+	})
+	answer := e.wait(t, key, cleanup)
+	e.drop(bound)
+	return answer
+}
+
+// port is the outside as one task sees it. It implements llm.Port, llm.Generator and config.Asker.
+type port struct {
+	e *Engine
+	t *task
+}
+
+// RoundTrip sends one request and waits for its end, or for its time to be up: a
+// loader that never answers costs the review and nothing else.
+func (p port) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse {
+	if p.t.dead {
+		return llm.HTTPResponse{Failure: "cancelled"}
+	}
+	id := p.e.id("h")
+	send := protocol.HTTPSend{ID: id, Method: r.Method, URL: r.URL, Body: string(r.Body), TimeoutMS: r.TimeoutMS, MaxBytes: r.MaxBytes}
+	for _, h := range r.Headers {
+		send.Headers = append(send.Headers, protocol.Header{Name: h.Name, Value: h.Value})
+	}
+	if errno := p.e.host.Send(send); errno != protocol.OK {
+		failure := "network"
+		if errno == protocol.ErrnoRefused {
+			failure = "origin"
+		}
+		return llm.HTTPResponse{Failure: failure, Detail: "the loader did not send the request: " + errno.Error()}
+	}
+	switch a := p.e.waitFor(p.t, id, r.TimeoutMS, func() { p.e.host.Cancel(id) }).(type) {
+	case *protocol.HTTP:
+		res := llm.HTTPResponse{Status: a.Status, Body: []byte(a.Body), Cut: a.Cut, Failure: a.Failure, Detail: a.Detail}
+		for _, h := range a.Headers {
+			res.Headers = append(res.Headers, llm.Header{Name: h.Name, Value: h.Value})
+		}
+		return res
+	case expired:
+		return llm.HTTPResponse{Failure: "timeout", Detail: "no answer in time"}
+	}
+	return llm.HTTPResponse{Failure: "cancelled"}
+}
+
+func (p port) Sleep(ms int64) bool { return p.e.sleep(p.t, ms) }
+
+func (p port) Now() int64 { return p.e.now }
+
+// Generate asks the host's own model.
+func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse {
+	if p.t.dead {
+		return llm.GenerateResponse{Failure: "cancelled"}
+	}
+	id := p.e.id("g")
+	p.e.emit(&protocol.Generate{ID: id, Session: p.t.session, Provider: r.Provider, Model: r.Model,
+		Prompt: r.Prompt, MaxTokens: r.MaxTokens, TimeoutMS: r.TimeoutMS})
+	switch a := p.e.waitFor(p.t, id, r.TimeoutMS, func() { p.e.emit(&protocol.GenerateCancel{ID: id}) }).(type) {
+	case *protocol.Generated:
+		return llm.GenerateResponse{Text: a.Text, Failure: a.Failure, Detail: a.Detail}
+	case expired:
+		return llm.GenerateResponse{Failure: "timeout", Detail: "no answer in time"}
+	}
+	return llm.GenerateResponse{Failure: "cancelled"}
+}
+
+// needMS bounds the wait for the loader's own disk and host. Beyond it what is missing counts as absent.
+const needMS = 10_000
+
+// Need asks for files outside the workspace, variables and providers.
+func (p port) Need(files, env, providers []string) protocol.Provided {
+	if p.t.dead {
+		return protocol.Provided{}
+	}
+	id := p.e.id("n")
+	p.e.emit(&protocol.Need{ID: id, Files: files, Env: env, Providers: providers})
+	if a, ok := p.e.waitFor(p.t, id, needMS, nil).(*protocol.Provided); ok {
+		return *a
+	}
+	return protocol.Provided{ID: id}
+}
+
+// claimMS bounds the wait for a claim. No answer is no grant.
+const claimMS = 5_000
+
+// claim asks for the one wake between two human messages.
+func (p port) claim(session, key string) bool {
+	if p.t.dead {
+		return false
+	}
+	id := p.e.id("c")
+	p.e.emit(&protocol.Claim{ID: id, Session: session, Key: key})
+	a, ok := p.e.waitFor(p.t, id, claimMS, nil).(*protocol.Claimed)
+	return ok && a.Granted
+}
+
+// signalsMS bounds the wait for the host's diff stat: a nicety must not hold up a review.
+const signalsMS = 1_500
+
+// signals asks for the working tree's state and feeds it to the session.
+func (p port) signals(l *live) {
+	id := p.e.id("s")
+	p.e.emit(&protocol.SignalsWanted{Session: l.state.ID, ID: id})
+	if a, ok := p.e.waitFor(p.t, id, signalsMS, nil).(*protocol.Signals); ok {
+		l.state.Log.SetSignals(a)
+	}
+}
+
+// model is llm.Call for a dialog.
+func (p port) model() dialog.Model {
+	return func(ep llm.Endpoint, req llm.Request, deadline int64, shrink func(llm.Request) (llm.Request, bool)) (llm.Reply, error) {
+		return llm.Call(p, ep, req, llm.Budget{Deadline: deadline, Memory: p.e.memory, Shrink: shrink})
+	}
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/review"
+	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+func debounceKey(l *live) string { return "debounce_" + l.state.ID }
+
+// arm lets a review begin once the debounce is over. While one runs, or the debounce does, there is
+// nothing more to do than to remember: updates are merged, never queued.
+func (e *Engine) arm(l *live) {
+	switch {
+	case l.review != nil:
+		l.again = true
+	case l.armed:
+	case e.config.DebounceMS == 0:
+		e.startReview(l)
+	default:
+		l.armed = true
+		e.after(debounceKey(l), int64(e.config.DebounceMS), func() {
+			l.armed = false
+			if e.sessions[l.state.ID] == l {
+				e.startReview(l)
+			}
+		})
+	}
+}
+
+// shareOfDelta is the part of a request that the delta may take; the rest is for instructions,
+// tools and their answers.
+const shareOfDelta = 0.5
+
+// startReview begins a review, unless there is a reason not to.
+func (e *Engine) startReview(l *live) {
+	if l.review != nil {
+		l.again = true
+		return
+	}
+	ep := endpoint(e.config.Watchdog)
+	if why := e.hindrance(l, ep); why != "" {
+		l.state.Counts.Add("review.skipped."+why, 1)
+		l.dirty = true
+		return
+	}
+	// Until start returns, the session has no task that could be cancelled; the first wait of
+	// the body comes after this line has run.
+	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l, ep) })
+	if l.review.next == nil {
+		l.review = nil // it ended without a wait
+	}
+}
+
+// hindrance says why no review may begin now; empty when it may. What can never be
+// reviewed (muted, another process's) is counted as covered, so that it does not pile up.
+func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
+	cover := func() { l.state.Log.Commit(l.state.Log.Cut(0).Cursor); l.state.Began() }
+	switch {
+	case e.config.Watchdog.Transport == config.TransportNone:
+		cover()
+		return "no_model"
+	case l.observer:
+		cover()
+		return "other_process"
+	case l.state.Mutes.All:
+		cover()
+		return "muted"
+	case e.pause.Active(e.now, ep.Fingerprint()):
+		return "paused"
+	}
+	bounds := []struct {
+		name  string
+		used  int64
+		limit int
+	}{
+		{"reviewsPerSession", l.state.Counts[session.CountStarted], e.config.ReviewsPerSession},
+		{"tokensPerSession", l.state.Counts[session.CountTokensIn] + l.state.Counts[session.CountTokensOut], e.config.TokensPerSession},
+	}
+	for _, b := range bounds {
+		if b.limit > 0 && b.used >= int64(b.limit) {
+			cover()
+			if l.state.Tell(b.name) {
+				e.notice(l.state.ID, b.name, "info", "The advisor has reached "+b.name+" ("+itoa(b.limit)+") and is quiet for the rest of this session.")
+			}
+			return b.name
+		}
+	}
+	return ""
+}
+
+// watch is one review from the first signal to the last delivery.
+func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
+	p := port{e, t}
+	p.signals(l)
+	if t.dead {
+		return
+	}
+	room := int(float64(e.config.MaxRequestBytes) * shareOfDelta)
+	delta := l.state.Log.Cut(room)
+	l.state.Began()
+	l.dirty = true
+	if delta.Empty() {
+		l.state.Counts.Add("review.skipped.nothing", 1)
+		l.state.Log.Commit(delta.Cursor)
+		e.reviewed(t, l)
+		return
+	}
+	l.state.Counts.Add(session.CountStarted, 1)
+	human := l.state.Breaker.Human
+	view := newView(e, delta)
+	out := review.Run(p.model(), review.Input{
+		Endpoint:        ep,
+		System:          e.config.SystemPrompt,
+		Decisions:       decisions(l.state),
+		Delta:           delta,
+		Half:            func() review.Delta { return delta.Fit(room / 2) },
+		Nonce:           e.nonce(),
+		Steps:           e.config.MaxToolSteps,
+		MaxBytes:        e.config.MaxRequestBytes,
+		Deadline:        e.now + int64(e.config.TimeoutMS),
+		RequireEvidence: e.config.RequireEvidence,
+	}, view.tools, view.resolver(), view.ledger)
+	l.dirty = true
+	l.state.Counts.Add(session.CountRequests, int64(out.Requests))
+	l.state.Counts.Add(session.CountTokensIn, out.Usage.In)
+	l.state.Counts.Add(session.CountTokensOut, out.Usage.Out)
+	l.state.Counts.Add(session.CountTokensCache, out.Usage.CachedIn)
+	for key, n := range out.Citations {
+		l.state.Counts.Add("citation."+key, int64(n))
+	}
+	if t.dead {
+		return // the person spoke, or the session is gone
+	}
+	if out.Kind.Usable() || overflowed(out.Failure) {
+		l.state.Log.Commit(delta.Cursor)
+	}
+	e.judgeHealth(l, ep, out)
+	e.deliver(p, l, out, view, human)
+	e.reviewed(t, l)
+}
+
+// reviewed frees the session for its next review.
+func (e *Engine) reviewed(t *task, l *live) {
+	if t.dead {
+		return
+	}
+	l.review = nil
+	if l.again {
+		l.again = false
+		if l.state.Log.Pending() > 0 {
+			e.arm(l)
+		}
+	}
+}
+
+// overflowed tells whether even half of the delta was too long for the model. It will
+// not get shorter, so it counts as covered.
+func overflowed(err error) bool {
+	f, ok := llm.AsFailure(err)
+	return ok && f.Kind == llm.KindOverflow
+}
+
+// judgeHealth counts how a review ended and tells the person what they can mend, once.
+func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
+	pause, tell := e.pause.After(out.Failure, e.now, ep.Fingerprint())
+	e.pause = pause
+	if f, ok := llm.AsFailure(out.Failure); ok {
+		e.log("warn", "review of "+l.state.ID+": "+f.Error())
+		if tell {
+			e.again("pause_" + string(f.Kind))
+			e.notice(l.state.ID, "pause_"+string(f.Kind), "warning", "The advisor pauses: "+f.Error()+". "+f.Mend())
+		}
+	}
+	sick, well := l.state.Reviewed(string(out.Kind), out.Kind.Usable())
+	if sick {
+		e.again("degraded")
+		e.notice(l.state.ID, "degraded", "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
+			string(out.Kind)+"). The session is not affected. "+advice(out))
+	}
+	if well {
+		e.log("info", "session "+l.state.ID+": the advisor works again")
+	}
+}
+
+// advice is what a person can do about a reviewer that does not work.
+func advice(out review.Outcome) string {
+	if f, ok := llm.AsFailure(out.Failure); ok {
+		if mend := f.Mend(); mend != "" {
+			return mend
+		}
+	}
+	switch out.Kind {
+	case review.Empty:
+		return "The reviewer's model says nothing at all; try another watchdogModel."
+	case review.Unparsed:
+		return "The reviewer's model does not answer in a form that can be read; try another watchdogModel."
+	}
+	return "See the advisor's log."
+}
+
+// decisions tells the reviewer what is closed: what the person muted, and what was said already.
+func decisions(s *session.State) string {
+	var b strings.Builder
+	for _, c := range s.Mutes.Categories {
+		b.WriteString("- nothing of category " + c + "\n")
+	}
+	for _, path := range s.Mutes.Paths {
+		b.WriteString("- nothing about " + path + "\n")
+	}
+	const most = 8 // what a reviewer is likely to say again is recent
+	said := 0
+	for i := len(s.Notes) - 1; i >= 0 && said < most; i-- {
+		n := s.Notes[i]
+		if n.Fate == fateDelivered {
+			b.WriteString("- said already: " + oneLine(n.Note.Text, 160) + "\n")
+			said++
+		}
+	}
+	return b.String()
+}
+
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > n {
+		for n > 0 && s[n]&0xC0 == 0x80 {
+			n--
+		}
+		s = s[:n] + "..."
+	}
+	return s
+}
+
+var (
+	_ review.Delta    = transcript.Delta{}
+	_ review.Ledger   = (*safefs.Ledger)(nil)
+	_ evidence.Ledger = (*safefs.Ledger)(nil)
+)

@@ -1,0 +1,139 @@
+package review
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// maxCandidates bounds the notes of one review. The guard lets a handful through; a
+// reviewer that goes on after this many has lost its mind.
+const maxCandidates = 24
+
+// box answers the reviewer's calls and collects its notes.
+type box struct {
+	in       Input
+	tools    Tools
+	resolver *evidence.Resolver
+	ledger   Ledger
+
+	notes     []candidate
+	citations map[string]int
+	trace     []string
+	malformed int
+	refuted   int
+}
+
+type candidate struct {
+	note     protocol.Note
+	findings []evidence.Finding
+	proven   bool
+}
+
+func (b *box) Offer(last bool) []llm.Tool { return b.tools.Offer(last) }
+
+// Done is never: the reviewer may have more to say after a note. It ends with its words,
+// its steps or its time.
+func (b *box) Done() bool { return len(b.notes) >= maxCandidates }
+
+func (b *box) Call(c llm.ToolCall) string {
+	if c.Malformed != "" {
+		b.malformed++
+		b.note(c.Name + " with arguments that are not JSON")
+		return "The arguments of " + c.Name + " are not a JSON object. Send the call again with one."
+	}
+	if c.Name != "advise" {
+		b.note(c.Name + " " + clip(string(c.Args), 200))
+		return b.tools.Run(c.Name, c.Args)
+	}
+	note, err := b.tools.Advise(c.Args)
+	if err != nil {
+		b.malformed++
+		b.note("advise refused: " + err.Error())
+		return "advise: " + err.Error()
+	}
+	return b.advise(note)
+}
+
+// advise resolves the citations at once, so that the reviewer hears what is wrong while it may still look again.
+func (b *box) advise(note protocol.Note) string {
+	note, findings := b.resolver.Examine(note)
+	var wrong []string
+	proven := false
+	for i, f := range findings {
+		b.citations[evidence.Key(note.Citations[i])]++
+		if f.Proves() {
+			proven = true
+			continue
+		}
+		wrong = append(wrong, b.explain(i, note.Citations[i], f))
+	}
+	b.note("advise " + string(note.Severity) + " " + clip(note.Text, 120))
+	if note.Verdict == protocol.Refuted {
+		b.refuted++
+		b.keep(candidate{note, findings, proven})
+		return "Refuted, so nothing is said. Go on, or answer: silent"
+	}
+	b.keep(candidate{note, findings, proven && len(wrong) == 0})
+	switch {
+	case len(wrong) > 0:
+		return "Not taken as it stands. " + strings.Join(wrong, "\n") +
+			"\nLook again. If the matter holds, call advise again with citations that are right; if it does not, drop it."
+	case !proven && note.Severity.Rank() > protocol.Nit.Rank():
+		return "Taken as a nit only: a " + string(note.Severity) + " needs a citation. If you can prove it, call advise again with one."
+	}
+	return "Noted. Go on, or answer: silent"
+}
+
+// keep adds a candidate. A note that is said again with the same text or, after
+// its citations were refused, in its place, replaces the one before.
+func (b *box) keep(c candidate) {
+	for i := range b.notes {
+		old := &b.notes[i]
+		if !old.proven && old.note.Verdict != protocol.Refuted && sameMatter(old.note, c.note) {
+			*old = c
+			return
+		}
+	}
+	b.notes = append(b.notes, c)
+}
+
+// sameMatter is narrow: the guard knows better, but sees only what is left at the end.
+func sameMatter(a, b protocol.Note) bool {
+	return a.Text == b.Text || a.Category == b.Category && len(a.Citations) > 0 && len(b.Citations) > 0 && a.Citations[0].Path == b.Citations[0].Path && a.Citations[0].Path != ""
+}
+
+// explain tells the reviewer what is wrong with a citation, and shows what is there.
+// What was shown counts as read.
+func (b *box) explain(i int, c protocol.Citation, f evidence.Finding) string {
+	s := "Citation " + strconv.Itoa(i+1) + " is " + string(c.Status) + ": " + f.Reason
+	if f.Excerpt != "" {
+		s += "\n<<<" + b.in.Nonce + "\n" + f.Excerpt + "\n" + b.in.Nonce + ">>>"
+	}
+	if f.Path != "" && f.To >= f.From && f.From > 0 {
+		b.ledger.Add(f.Path, f.From, f.To)
+	}
+	return s
+}
+
+func (b *box) note(line string) {
+	const most = 40 // lines of a trace: what a review of many rounds makes, and a page for `why`
+	if len(b.trace) < most {
+		b.trace = append(b.trace, line)
+	}
+}
+
+// clip folds blanks and cuts, never inside a rune.
+func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "..."
+}

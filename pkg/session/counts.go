@@ -1,0 +1,77 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// Counts counts what happened in a session, by name. The names are those of
+// the outcomes of reviews, of the gates' reasons and of delivery; they are
+// stored and shown, so they do not change.
+type Counts map[string]int64
+
+// Names of counters that this package's callers share.
+const (
+	CountStarted     = "review.started"
+	CountSuperseded  = "review.superseded"
+	CountDelivered   = "note.delivered"
+	CountWoken       = "note.woken"
+	CountUnconfirmed = "note.unconfirmed"
+	CountTokensIn    = "tokens.in"
+	CountTokensOut   = "tokens.out"
+	CountTokensCache = "tokens.cached"
+	CountRequests    = "requests"
+)
+
+// Add counts n more of name.
+func (c Counts) Add(name string, n int64) {
+	if n != 0 {
+		c[name] += n
+	}
+}
+
+// Sorted gives the counters by name, for storing and showing.
+func (c Counts) Sorted() []protocol.Count {
+	out := make([]protocol.Count, 0, len(c))
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		out = append(out, protocol.Count{Name: name, N: c[name]})
+	}
+	return out
+}
+
+// Degraded is how many reviews in a row without a usable answer make the
+// advisor unwell: fewer is a passing fault of a provider.
+const Degraded = 5
+
+// Reviewed records how a review ended. It tells whether the person should now hear that
+// the advisor is unwell, or that it is well again.
+func (s *State) Reviewed(outcome string, usable bool) (sick, well bool) {
+	s.Counts.Add("review."+outcome, 1)
+	if usable {
+		well = s.Failing >= Degraded
+		s.Failing = 0
+		return false, well
+	}
+	s.Failing++
+	return s.Failing == Degraded, false
+}
+
+// Bounds of what `/advisor notes` and `why` can look back at. The tool trace is the
+// larger part, so only the latest notes keep theirs.
+const (
+	maxNotes  = 40
+	maxTraces = 8
+	maxTrace  = 16
+)
+
+// Record remembers what became of a note.
+func (s *State) Record(n protocol.StoredNote) {
+	n.Tools = slices.Clone(n.Tools[:min(len(n.Tools), maxTrace)])
+	s.Notes = append(s.Notes, n)
+	s.Notes = s.Notes[max(0, len(s.Notes)-maxNotes):]
+	if old := len(s.Notes) - 1 - maxTraces; old >= 0 {
+		s.Notes[old].Tools = nil
+	}
+}

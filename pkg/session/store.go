@@ -1,0 +1,80 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+// Append appends what must survive a restart, as one JSON object.
+func (s *State) Append(b []byte) []byte {
+	st := protocol.StoredSession{
+		Version: protocol.StateVersion, Session: s.ID,
+		Human: s.Breaker.Human, At: s.Breaker.At, Past: s.Breaker.Past, Spent: s.Breaker.Spent, Sealed: s.Sealed,
+		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt,
+		Known: s.Known, Busy: s.Busy, Compacting: s.Compacting, Unfit: s.Unfit, Agent: s.Agent,
+		Notes: s.Notes, Counts: s.Counts.Sorted(), Told: s.Told, Failing: s.Failing, Consults: s.Consults,
+		Guard: protocol.JSON(s.Guard.Append(nil)),
+		Log:   protocol.JSON(s.Log.AppendState(nil)),
+		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories,
+	}
+	for _, at := range s.Breaker.Wakes {
+		st.Wakes = append(st.Wakes, protocol.Moment{At: at})
+	}
+	for _, d := range s.Deliveries {
+		st.Deliveries = append(st.Deliveries, protocol.StoredDelivery(d))
+	}
+	return protocol.AppendStoredSession(b, st)
+}
+
+// Restore reads what Append wrote into a new state. An error means that nothing was taken: the state
+// is damaged, of another session, or of a newer version.
+func (s *State) Restore(data []byte, o transcript.Options) error {
+	st, err := protocol.DecodeStoredSession(data)
+	if err != nil {
+		return fmt.Errorf("restore session: %w", err)
+	}
+	if st.Version != protocol.StateVersion {
+		return fmt.Errorf("restore session: version %d, this is version %d", st.Version, protocol.StateVersion)
+	}
+	if st.Session != s.ID {
+		return fmt.Errorf("restore session: the state is of session %q", st.Session)
+	}
+	log, err := transcript.Restore([]byte(st.Log), o)
+	if err != nil {
+		return fmt.Errorf("restore session: %w", err)
+	}
+	g, err := guard.Decode([]byte(st.Guard))
+	if err != nil {
+		return fmt.Errorf("restore session: %w", err)
+	}
+	fresh := State{
+		ID: s.ID, Log: log, Guard: &g,
+		Breaker: breaker.State{Human: st.Human, At: st.At, Past: st.Past, Spent: st.Spent},
+		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories},
+		Sealed:  st.Sealed, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt,
+		Known: st.Known, Busy: st.Busy, Compacting: st.Compacting, Unfit: st.Unfit, Agent: st.Agent,
+		Notes: st.Notes, Told: st.Told, Failing: st.Failing, Consults: st.Consults, Counts: Counts{},
+	}
+	for _, w := range st.Wakes {
+		fresh.Breaker.Wakes = append(fresh.Breaker.Wakes, w.At)
+	}
+	for _, c := range st.Counts {
+		fresh.Counts[c.Name] = c.N
+	}
+	for _, d := range st.Deliveries {
+		fresh.Deliveries = append(fresh.Deliveries, Delivery(d))
+		fresh.remember(d.ID)
+	}
+	*s = fresh
+	return nil
+}
+
+// Due tells whether a review is due, as after a restart in which the one that was
+// due got lost.
+func (s *State) Due(o Options) bool {
+	return s.Eligible >= max(1, o.Interval) && s.Log.Pending() > 0
+}
