@@ -33,6 +33,7 @@ type globElem struct {
 	kind  elemKind
 	text  string // exact, prefix, suffix
 	parts []globPart
+	bytes bool // ? and classes stand for a byte, not for a character
 }
 
 type elemKind uint8
@@ -84,7 +85,7 @@ func CompileGlob(glob string) (*Glob, error) {
 		if hasSlash(one) {
 			g.base = false
 		}
-		path, err := parsePath(strings.Trim(one, "/"))
+		path, err := parsePath(strings.Trim(one, "/"), false)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +110,7 @@ func CompilePath(glob string) (*Glob, error) {
 	if len(glob) > MaxGlob {
 		return nil, fmt.Errorf("pattern is longer than %d bytes", MaxGlob)
 	}
-	path, err := parsePath(glob)
+	path, err := parsePath(glob, true)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +125,19 @@ func (g *Glob) Match(path string) bool {
 	for _, alt := range g.alts {
 		if alt.match(path) {
 			return true
+		}
+	}
+	return false
+}
+
+// Searches says whether some element has a star or class in its middle, so that
+// matching it costs up to pattern times name instead of one comparison.
+func (g *Glob) Searches() bool {
+	for _, alt := range g.alts {
+		for i := range alt {
+			if alt[i].kind == elemParts {
+				return true
+			}
 		}
 	}
 	return false
@@ -208,7 +222,7 @@ func (e *globElem) match(name string) bool {
 			return true
 		}
 		if at < len(name) && pi < len(parts) {
-			r, size := utf8.DecodeRuneInString(name[at:])
+			r, size := decode(name[at:], e.bytes)
 			if parts[pi].match(r) {
 				pi, at = pi+1, at+size
 				continue
@@ -217,7 +231,7 @@ func (e *globElem) match(name string) bool {
 		if starPi < 0 || starAt >= len(name) {
 			return false
 		}
-		_, size := utf8.DecodeRuneInString(name[starAt:])
+		_, size := decode(name[starAt:], e.bytes)
 		starAt += size
 		pi, at = starPi+1, starAt
 	}
@@ -243,11 +257,11 @@ func hasSlash(p string) bool {
 	return strings.IndexByte(p, '/') >= 0
 }
 
-func parsePath(p string) (globPath, error) {
+func parsePath(p string, bytes bool) (globPath, error) {
 	var path globPath
 	for {
 		end := elemEnd(p)
-		elem, err := parseElem(p[:end])
+		elem, err := parseElem(p[:end], bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -300,7 +314,7 @@ func classEnd(p string) int {
 	return 0
 }
 
-func parseElem(s string) (globElem, error) {
+func parseElem(s string, bytes bool) (globElem, error) {
 	if s == "**" {
 		return globElem{kind: elemDeep}, nil
 	}
@@ -332,22 +346,34 @@ func parseElem(s string) (globElem, error) {
 					return globElem{}, errors.New("glob ends in a lone backslash")
 				}
 			}
-			r, size := utf8.DecodeRuneInString(s[i:])
+			r, size := decode(s[i:], bytes)
 			parts = append(parts, globPart{kind: partRune, r: r})
 			i += size
 		}
 	}
-	return simplify(parts), nil
+	elem := simplify(parts, bytes)
+	elem.bytes = bytes
+	return elem, nil
+}
+
+// decode reads the next unit of text: a character, or a byte.
+func decode(text string, bytes bool) (rune, int) {
+	if bytes && text != "" {
+		return rune(text[0]), 1
+	}
+	return utf8.DecodeRuneInString(text)
 }
 
 // simplify names the shapes that nearly all patterns have, which need no search.
-func simplify(parts []globPart) globElem {
+func simplify(parts []globPart, bytes bool) globElem {
 	var text strings.Builder
 	stars := 0
 	for _, p := range parts {
 		switch {
 		case p.kind == partStar:
 			stars++
+		case p.kind == partRune && bytes:
+			text.WriteByte(byte(p.r))
 		case p.kind == partRune && p.r != utf8.RuneError:
 			text.WriteRune(p.r)
 		default:

@@ -1,0 +1,181 @@
+package safefs
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// credential says what kind of secret a path below the root names, "" for none.
+// The folders above the root count too: a workspace inside ~/.ssh has nothing
+// that may be read.
+func (f *FS) credential(rel string) string {
+	if rel == "." {
+		return Credential(f.root)
+	}
+	return Credential(f.abs(rel))
+}
+
+// Credential says what kind of secret a slash-separated path names by its
+// name alone, "" for none. Case does not matter, nor do the spellings that some
+// file systems take for the same name.
+func Credential(name string) string {
+	parent := ""
+	for name != "" {
+		elem, rest, _ := strings.Cut(name, "/")
+		name = rest
+		if elem == "" {
+			continue
+		}
+		elem = foldName(elem)
+		if why := credentialName(parent, elem, rest == ""); why != "" {
+			return why
+		}
+		parent = path.Join(parent, elem)
+	}
+	return ""
+}
+
+// foldPath folds every element of a path.
+func foldPath(name string) string {
+	elems := strings.Split(name, "/")
+	for i, elem := range elems {
+		elems[i] = foldName(elem)
+	}
+	return path.Join(elems...)
+}
+
+const (
+	whyEnv  = "an environment file"
+	whyKey  = "a private key or key store"
+	whyTool = "a tool's credentials"
+	whyHost = "the host's own configuration, which can hold keys"
+)
+
+var credentialFolders = map[string]string{
+	".ssh": whyKey, ".gnupg": whyKey, ".aws": whyTool, ".azure": whyTool, ".kube": whyTool, ".oci": whyTool,
+	".password-store": whyKey,
+}
+
+var credentialFiles = map[string]string{
+	".npmrc": whyTool, ".netrc": whyTool, "_netrc": whyTool, ".pypirc": whyTool, ".pgpass": whyTool,
+	".git-credentials": whyTool, ".dockercfg": whyTool, ".vault-token": whyTool, ".htpasswd": whyTool,
+	".terraformrc": whyTool, "credentials.tfrc.json": whyTool, "kubeconfig": whyTool,
+	"opencode.json": whyHost, "opencode.jsonc": whyHost, "advisor.json": whyHost, "advisor.jsonc": whyHost,
+	"mcp-auth.json": whyHost,
+}
+
+var credentialExtensions = map[string]string{
+	".env": whyEnv, ".pem": whyKey, ".key": whyKey, ".p12": whyKey, ".pfx": whyKey, ".jks": whyKey, ".keystore": whyKey,
+	".kdbx": whyKey, ".ppk": whyKey, ".kubeconfig": whyTool,
+}
+
+// credentialBelow names files that are secrets only in a certain folder.
+var credentialBelow = []struct{ folder, file, why string }{
+	{".config/gcloud", "", whyTool},
+	{".config/gh", "hosts.yml", whyTool},
+	{".docker", "config.json", whyTool},
+	{".git", "config", "git's own configuration, which can hold tokens"},
+	{".git", "credentials", whyTool},
+	{"opencode", "auth.json", whyHost},
+	{".opencode", "auth.json", whyHost},
+	{".pi", "auth.json", whyHost},
+	{".pi", "models.json", whyHost},
+	{".codex", "auth.json", whyHost},
+}
+
+// credentialName judges one element, folded, of a path whose folders above are
+// parent. Last says that it is the final one.
+func credentialName(parent, elem string, last bool) string {
+	if why := credentialFolders[elem]; why != "" {
+		return why
+	}
+	for _, b := range credentialBelow {
+		if b.file != "" && b.file != elem || !hasFolder(parent, b.folder) {
+			continue
+		}
+		return b.why
+	}
+	if !last {
+		return ""
+	}
+	return credentialFile(trimBackup(elem))
+}
+
+func credentialFile(name string) string {
+	if strings.HasPrefix(name, ".env") {
+		switch path.Ext(name) {
+		case ".example", ".sample", ".template":
+			return ""
+		}
+		return whyEnv
+	}
+	if why := credentialFiles[name]; why != "" {
+		return why
+	}
+	if why := credentialExtensions[path.Ext(name)]; why != "" {
+		return why
+	}
+	for _, kind := range []string{"rsa", "dsa", "ecdsa", "ed25519", "ecdsa_sk", "ed25519_sk"} {
+		if head, ok := strings.CutSuffix(name, kind); ok && strings.HasSuffix(head, "_") {
+			return whyKey
+		}
+	}
+	return ""
+}
+
+// hasFolder says whether the folder, one or two elements, is part of parent.
+func hasFolder(parent, folder string) bool {
+	i := strings.Index(parent, folder)
+	for i >= 0 {
+		end := i + len(folder)
+		if (i == 0 || parent[i-1] == '/') && (end == len(parent) || parent[end] == '/') {
+			return true
+		}
+		next := strings.Index(parent[i+1:], folder)
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+// trimBackup takes off what editors and people add to the name of a copy.
+func trimBackup(name string) string {
+	for {
+		short := strings.TrimSuffix(name, "~")
+		for _, ext := range []string{".bak", ".backup", ".old", ".orig", ".save", ".swp", ".tmp"} {
+			short = strings.TrimSuffix(short, ext)
+		}
+		if short == name || short == "" {
+			return name
+		}
+		name = short
+	}
+}
+
+// foldName gives the form in which two names that a case-insensitive or
+// Windows file system takes for one are equal: cases folded, invisible
+// characters, final dots and spaces, and stream names left out.
+func foldName(name string) string {
+	plain := true
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == ':' {
+			plain = false
+			break
+		}
+	}
+	if !plain {
+		name, _, _ = strings.Cut(name, ":")
+		name = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			// Through upper case: the long s and the Kelvin sign are s and k there.
+			return unicode.ToLower(unicode.ToUpper(r))
+		}, name)
+	}
+	return strings.TrimRight(name, ". ")
+}

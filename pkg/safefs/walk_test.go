@@ -1,0 +1,157 @@
+package safefs
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+func walk(t *testing.T, disk *memfs.FS, start string) ([]string, Walked) {
+	t.Helper()
+	fs, err := New(disk, disk.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := fs.Resolve(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	seen, err := fs.Walk(dir, nil, func(e Entry) bool {
+		name := e.Rel
+		switch e.Kind {
+		case protocol.KindDir:
+			name += "/"
+		case protocol.KindSymlink:
+			name += "@"
+		}
+		got = append(got, name)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, seen
+}
+
+func tree(names ...string) *memfs.FS {
+	disk := memfs.New("/work")
+	for _, name := range names {
+		disk.Write(name, "text of "+name)
+	}
+	return disk
+}
+
+func TestWalkLeavesOutWhatIsNotTheProjects(t *testing.T) {
+	disk := tree(
+		"main.go", "a/b.go", "a/c/d.go", "a-b.go",
+		".git/HEAD", "a/.git/HEAD", ".hg/store",
+		"node_modules/x/index.js", "a/node_modules/y.js", "dist/app.js", "target/debug/app", "vendor/v.go",
+		"gen/keep.go", "gen/skip.log", ".env", ".aws/credentials", "certs/server.pem",
+	)
+	disk.Write(".gitignore", "*.log\n")
+	disk.Symlink("main.go", "link.go")
+	disk.Special("pipe")
+	got, seen := walk(t, disk, ".")
+	want := []string{".gitignore", "a/", "a/b.go", "a/c/", "a/c/d.go", "a-b.go", "certs/", "gen/", "gen/keep.go", "link.go@", "main.go"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	seen.Entries = 0
+	if diff := cmp.Diff(Walked{Built: []string{"a/node_modules", "dist", "node_modules", "target", "vendor"}, BuiltCount: 5, Ignored: 1, Credentials: 3}, seen); diff != "" {
+		t.Errorf("what was left out (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsNamedIsWalkedThoughHidden(t *testing.T) {
+	disk := tree("node_modules/x/index.js", "logs/a.log", "logs/deep/b.log", "out1/gen.txt", "src/a.go", "src/x.tmp")
+	disk.Write(".gitignore", "/logs\nout1/*\n*.tmp\n")
+	for start, want := range map[string][]string{
+		"node_modules": {"node_modules/x/", "node_modules/x/index.js"},
+		"logs":         {"logs/a.log", "logs/deep/", "logs/deep/b.log"},
+		"logs/deep":    {"logs/deep/b.log"},
+		"out1":         {"out1/gen.txt"},
+		"src":          {"src/a.go"}, // not hidden itself, so the rules hold in it
+		"src/x.tmp":    {"src/x.tmp"},
+	} {
+		if got, _ := walk(t, disk, start); !cmp.Equal(want, got) {
+			t.Errorf("walk %s: %s", start, cmp.Diff(want, got))
+		}
+	}
+}
+
+func TestGitignoreMayTakeABuiltFolderBackIn(t *testing.T) {
+	disk := tree("build/rules.mk", "x/build/skip.o", "src/.gitignore")
+	disk.Write(".gitignore", "!/build/\n")
+	got, _ := walk(t, disk, ".")
+	want := []string{".gitignore", "build/", "build/rules.mk", "src/", "src/.gitignore", "x/"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWalkIsBounded(t *testing.T) {
+	disk := memfs.New("/work")
+	deep := ""
+	for i := range MaxDepth + 3 {
+		deep += fmt.Sprintf("d%d/", i)
+	}
+	disk.Write(deep+"bottom", "x")
+	got, seen := walk(t, disk, ".")
+	if len(got) != MaxDepth || seen.Stopped != "folders more than 64 deep were not looked into" {
+		t.Errorf("deep tree: %d names, stopped %q", len(got), seen.Stopped)
+	}
+
+	disk = memfs.New("/work")
+	for i := range MaxEntries + 10 {
+		disk.Write(fmt.Sprintf("f%06d", i), "")
+	}
+	got, seen = walk(t, disk, ".")
+	if len(got) != MaxEntries || seen.Stopped != "the walk ended at its bound after 300000 names; name a folder to look in" {
+		t.Errorf("wide tree: %d names, stopped %q", len(got), seen.Stopped)
+	}
+
+	// 2,000 rules that each search the name: the walk ends early and says so.
+	disk = memfs.New("/work")
+	rules := ""
+	for i := range 3000 {
+		rules += fmt.Sprintf("*a*b*c*%d*\n", i)
+	}
+	disk.Write(".gitignore", rules)
+	for i := range 30_000 {
+		disk.Write(fmt.Sprintf("d/f%05d", i), "")
+	}
+	got, seen = walk(t, disk, ".")
+	if seen.Stopped == "" || len(got) > 20_000 {
+		t.Errorf("hostile rules: %d names, stopped %q", len(got), seen.Stopped)
+	}
+}
+
+func TestWalkAsksWhetherItIsInterrupted(t *testing.T) {
+	disk := memfs.New("/work")
+	for i := range 3 * tick {
+		disk.Write(fmt.Sprintf("f%05d", i), "")
+	}
+	fs, err := New(disk, "/work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := fs.Resolve(".")
+	asked := 0
+	if _, err := fs.Walk(root, func() { asked++ }, func(Entry) bool { return true }); err != nil || asked != 3 {
+		t.Errorf("asked %d times, err %v; want 3, none", asked, err)
+	}
+}
+
+func TestWalkGoesOnPastAFolderItCannotList(t *testing.T) {
+	disk := tree("a/x", "b/y", "c/z")
+	disk.Fail("b", protocol.ErrnoPermission)
+	got, seen := walk(t, disk, ".")
+	if diff := cmp.Diff([]string{"a/", "a/x", "b/", "c/", "c/z"}, got); diff != "" || seen.Failed != 1 {
+		t.Errorf("failed %d, want 1; (-want +got):\n%s", seen.Failed, diff)
+	}
+}
