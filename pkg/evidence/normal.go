@@ -32,34 +32,73 @@ func normalize(text string) normal {
 		space    bool // white space since the last character
 		lastWord bool // the last character belongs to a word
 	)
-	for _, r := range text {
-		switch {
-		case r == '\n':
-			space = true
-			n.starts = append(n.starts, uint32(len(out)))
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			if class[c] == white {
+				space = true
+				if c == '\n' {
+					n.starts = append(n.starts, uint32(len(out)))
+				}
+				i++
+				continue
+			}
+			// Most of a file is runs of plain characters.
+			end := i + 1
+			for end < len(text) && text[end] < utf8.RuneSelf && class[text[end]] != white {
+				end++
+			}
+			if space && lastWord && class[c] == word {
+				out = append(out, ' ')
+			}
+			out = append(out, text[i:end]...)
+			space, lastWord = false, class[text[end-1]] == word
+			i = end
 			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
 		case isSpace(r):
 			space = true
 			continue
 		case invisible(r):
 			continue
 		}
-		word := wordRune(r)
-		if space && word && lastWord {
+		isWord := wordRune(r)
+		if space && isWord && lastWord {
 			out = append(out, ' ')
 		}
-		space, lastWord = false, word
+		space, lastWord = false, isWord
 		out = appendFolded(out, r)
 	}
 	n.text = string(out)
 	return n
 }
 
+// class sorts the ASCII characters.
+var class = func() (table [utf8.RuneSelf]uint8) {
+	for r := range rune(utf8.RuneSelf) {
+		switch {
+		case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+			table[r] = word
+		case r == ' ' || r >= '\t' && r <= '\r':
+			table[r] = white
+		}
+	}
+	return table
+}()
+
+const (
+	sign uint8 = iota
+	word
+	white
+)
+
 func isSpace(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == ' ' || r >= '\t' && r <= '\r'
+		return class[r] == white
 	}
-	return unicode.IsSpace(r) || unicode.Is(unicode.Zs, r)
+	return unicode.IsSpace(r)
 }
 
 // invisible tells whether r does not show. U+034F is what NFC itself puts into
@@ -73,7 +112,7 @@ func invisible(r rune) bool {
 // means nothing there.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return class[r] == word
 	}
 	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
 		return false
@@ -104,7 +143,7 @@ func appendFolded(out []byte, r rune) []byte {
 func substance(text string) int {
 	count := 0
 	for _, r := range text {
-		if r < utf8.RuneSelf && r != '_' && wordRune(r) || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		if r < utf8.RuneSelf && r != '_' && class[r] == word || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			count++
 		}
 	}

@@ -176,7 +176,7 @@ func trimLeads(text string) string {
 // weak tells why a quote proves nothing, before any file is opened; empty
 // when it may.
 func weak(quote string) string {
-	text := strings.TrimSpace(quote)
+	text := strings.TrimSpace(unwrap(quote))
 	switch {
 	case text == "":
 		return "the quote is empty; quote 1 to 12 lines of the file, verbatim"

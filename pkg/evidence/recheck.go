@@ -55,7 +55,7 @@ func (r *Resolver) Recheck(c protocol.Citation) (protocol.Citation, Freshness) {
 	if c.Kind == protocol.CiteLegacy {
 		return r.legacyAgain(c)
 	}
-	found := findIn(&r.keptForm, c.Quote)
+	found := findIn(r.form(), c.Quote)
 	if len(found) > maxPlaces {
 		return c, Stale
 	}
@@ -66,14 +66,14 @@ func (r *Resolver) Recheck(c protocol.Citation) (protocol.Citation, Freshness) {
 func (r *Resolver) again(c protocol.Citation, found []span) (protocol.Citation, Freshness) {
 	var same []span
 	for _, s := range found {
-		if hashLines(r.keptText, r.keptForm.line(s.from), r.keptForm.line(s.to-1)) == c.Hash {
+		if hashLines(r.keptText, r.form().line(s.from), r.form().line(s.to-1)) == c.Hash {
 			same = append(same, s)
 		}
 	}
 	if len(same) == 0 {
 		return c, Stale
 	}
-	c.Line, c.EndLine = r.keptForm.nearest(same, c.Line)
+	c.Line, c.EndLine = r.form().nearest(same, c.Line)
 	return c, Moved
 }
 

@@ -24,9 +24,9 @@ type Resolver struct {
 	Ledger   Ledger // nil: everything counts as read
 	Commands Commands
 
-	kept     string // path of the file in keptText and keptForm
+	kept     string // path of the file in keptText
 	keptText string
-	keptForm normal
+	keptForm *normal // of keptText; nil until it is needed
 }
 
 // Finding is what came of one citation.
@@ -120,9 +120,9 @@ func (r *Resolver) quote(c protocol.Citation) (protocol.Citation, Finding) {
 	if c.Line < 0 {
 		c.Line = 0
 	}
-	lines := len(r.keptForm.starts)
-	if strings.HasSuffix(r.keptText, "\n") || r.keptText == "" {
-		lines--
+	lines := strings.Count(r.keptText, "\n")
+	if r.keptText != "" && !strings.HasSuffix(r.keptText, "\n") {
+		lines++
 	}
 	if c.Kind == protocol.CiteLegacy {
 		return r.legacy(c, lines)
@@ -133,7 +133,7 @@ func (r *Resolver) quote(c protocol.Citation) (protocol.Citation, Finding) {
 		}
 		return c, unknown(reason)
 	}
-	found := findIn(&r.keptForm, c.Quote)
+	found := findIn(r.form(), c.Quote)
 	switch {
 	case len(found) > maxPlaces:
 		return c, unknown("the quote stands in more than 20 places of " + path + "; quote more of the lines around it")
@@ -172,7 +172,7 @@ func findIn(form *normal, quote string) []span {
 // settle takes the place nearest to the claim.
 func (r *Resolver) settle(c protocol.Citation, found []span) (protocol.Citation, Finding) {
 	claimed := c.Line
-	c.Line, c.EndLine = r.keptForm.nearest(found, claimed)
+	c.Line, c.EndLine = r.form().nearest(found, claimed)
 	c.Hash = hashLines(r.keptText, c.Line, c.EndLine)
 	f := Finding{Status: protocol.CiteMoved}
 	if claimed == 0 || claimed >= c.Line && claimed <= c.EndLine {
@@ -213,7 +213,7 @@ func (r *Resolver) open(cited string) (path string, line int, err error) {
 			}
 			var text string
 			if text, failure = r.Files.ReadFile(clean, MaxFile); failure == nil {
-				r.kept, r.keptText, r.keptForm = clean, text, normalize(text)
+				r.kept, r.keptText, r.keptForm = clean, text, nil
 				return clean, gluedLine(i, glued), nil
 			}
 		}
@@ -223,6 +223,15 @@ func (r *Resolver) open(cited string) (path string, line int, err error) {
 		}
 	}
 	return "", 0, err
+}
+
+// form gives the kept file in normal form.
+func (r *Resolver) form() *normal {
+	if r.keptForm == nil {
+		form := normalize(r.keptText)
+		r.keptForm = &form
+	}
+	return r.keptForm
 }
 
 // gluedLine gives the glued line unless the path was found with it: a file
