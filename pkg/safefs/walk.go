@@ -11,12 +11,12 @@ import (
 const (
 	// MaxEntries is how many names one walk looks at: several times what a
 	// large repository holds once the built folders are left out.
-	MaxEntries = 300_000
+	MaxEntries = 200_000
 	// MaxDepth is how deep it goes; deeper trees are made by mistake or malice.
 	MaxDepth = 64
 	// maxWork bounds the names looked at times the ignore rules tried on each: a
 	// hostile .gitignore must not cost more than a very large repository.
-	maxWork = 100_000_000
+	maxWork = 20_000_000
 	// tick is after how much of that work interrupted is called.
 	tick = 4096
 	// maxNamed is how many folders that were passed over are told by name.
