@@ -26,6 +26,8 @@ type Conversation struct {
 	Messages []llm.Message
 	// Steps is how many rounds of tool calls are answered before the last request.
 	Steps int
+	// LastChoice is the tool choice of the last request; empty leaves it to the model.
+	LastChoice string
 	// MaxTokens bounds each reply; 0 leaves it to the vendor.
 	MaxTokens int
 	// MaxBytes bounds the text of a request; 0 is no bound. The first messages are
@@ -69,6 +71,9 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 	for {
 		last := r.Rounds >= c.Steps
 		req := llm.Request{Messages: messages, Tools: box.Offer(last), MaxTokens: c.MaxTokens}
+		if last && len(req.Tools) > 0 {
+			req.ToolChoice = c.LastChoice
+		}
 		reply, err := model(c.Endpoint, req, c.Deadline, func(long llm.Request) (llm.Request, bool) {
 			if c.Shrink == nil || r.Rounds > 0 {
 				return long, false

@@ -222,13 +222,31 @@ func (e *Engine) log(level, text string) {
 	e.host.Emit(protocol.Log{Level: level, Text: e.redact.Text(text)})
 }
 
-// notice tells the person something once in this instance.
+// notice tells the person something once in this instance. What is of no
+// session waits for the first one: most hosts can show a notice only there.
 func (e *Engine) notice(session, key, variant, text string) {
 	if e.told[session+"\x00"+key] {
 		return
 	}
 	e.told[session+"\x00"+key] = true
-	e.emit(&protocol.Notice{Session: session, Key: key, Variant: variant, Text: e.redact.Text(text)})
+	n := &protocol.Notice{Session: session, Key: key, Variant: variant, Text: e.redact.Text(text)}
+	if session == "" && len(e.sessions) == 0 {
+		e.homeless = append(e.homeless, n)
+		return
+	}
+	e.emit(n)
 }
+
+// flushNotices gives the waiting notices to the first session.
+func (e *Engine) flushNotices(session string) {
+	for _, n := range e.homeless {
+		n.Session = session
+		e.emit(n)
+	}
+	e.homeless = nil
+}
+
+// again lets a notice be given once more: its trouble had ended and came back.
+func (e *Engine) again(session, key string) { delete(e.told, session+"\x00"+key) }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -129,8 +129,8 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 	case *protocol.Command:
 		e.command(l, ev)
 		return
-	case *protocol.Permission, *protocol.Decided:
-		return
+	case *protocol.History:
+		e.resume("history_"+ev.Session, ev)
 	}
 	step := l.state.Apply(ev, e.options())
 	l.dirty = l.dirty || step.Changed

@@ -126,6 +126,19 @@ func (p port) signals(l *live) {
 	}
 }
 
+// historyMS bounds the wait for the host's history.
+const historyMS = 5_000
+
+// history asks for the session's messages so far; nil when they do not come.
+func (p port) history(session string) *protocol.History {
+	if p.t.dead {
+		return nil
+	}
+	p.e.emit(&protocol.Resync{Session: session})
+	h, _ := p.e.waitFor(p.t, "history_"+session, historyMS, nil).(*protocol.History)
+	return h
+}
+
 // model is llm.Call for a dialog.
 func (p port) model() dialog.Model {
 	return func(ep llm.Endpoint, req llm.Request, deadline int64, shrink func(llm.Request) (llm.Request, bool)) (llm.Reply, error) {

@@ -174,13 +174,13 @@ func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
 	if f, ok := llm.AsFailure(out.Failure); ok {
 		e.log("warn", "review of "+l.state.ID+": "+f.Error())
 		if tell {
-			e.again("pause_" + string(f.Kind))
+			e.again(l.state.ID, "pause_"+string(f.Kind))
 			e.notice(l.state.ID, "pause_"+string(f.Kind), "warning", "The advisor pauses: "+f.Error()+". "+f.Mend())
 		}
 	}
 	sick, well := l.state.Reviewed(string(out.Kind), out.Kind.Usable())
 	if sick {
-		e.again("degraded")
+		e.again(l.state.ID, "degraded")
 		e.notice(l.state.ID, "degraded", "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
 			string(out.Kind)+"). The session is not affected. "+advice(out))
 	}

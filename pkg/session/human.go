@@ -7,10 +7,10 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// isHuman tells whether a person typed this message. It is an allow-list over the facts
+// IsHuman tells whether a person typed this message. It is an allow-list over the facts
 // that the adapter gives, and the only place that decides it: doubt means not human,
 // because a message wrongly taken for a person's would open the breaker.
-func (s *State) isHuman(u *protocol.User) bool {
+func (s *State) IsHuman(u *protocol.User) bool {
 	return u.Typed &&
 		u.ID != "" &&
 		!u.Advisor &&

@@ -28,8 +28,8 @@ func TestOnlyATypedMessageIsHuman(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &State{Child: tt.child}
-			if got := s.isHuman(&tt.user); got != tt.want {
-				t.Errorf("isHuman(%+v) = %v, want %v", tt.user, got, tt.want)
+			if got := s.IsHuman(&tt.user); got != tt.want {
+				t.Errorf("IsHuman(%+v) = %v, want %v", tt.user, got, tt.want)
 			}
 		})
 	}

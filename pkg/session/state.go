@@ -179,7 +179,7 @@ func (s *State) user(e *protocol.User) Step {
 		s.remember(e.ID)
 		return Step{Changed: s.Log.AddOther(&ours)}
 	}
-	if !s.isHuman(e) {
+	if !s.IsHuman(e) {
 		return Step{Changed: s.Log.AddOther(e)}
 	}
 	b, fresh := breaker.HumanSpoke(s.Breaker, e.ID, e.Created)
@@ -222,7 +222,7 @@ func (s *State) history(e *protocol.History) Step {
 			s.remember(u.ID)
 			continue
 		}
-		if s.isHuman(u) && !s.IsOurs(u.ID) {
+		if s.IsHuman(u) && !s.IsOurs(u.ID) {
 			if b, fresh := breaker.HumanSpoke(s.Breaker, u.ID, u.Created); fresh {
 				s.Breaker = b
 				s.Humans++
@@ -230,7 +230,7 @@ func (s *State) history(e *protocol.History) Step {
 			}
 		}
 	}
-	s.Log.History(e, func(u *protocol.User) bool { return s.isHuman(u) && !s.IsOurs(u.ID) })
+	s.Log.History(e, func(u *protocol.User) bool { return s.IsHuman(u) && !s.IsOurs(u.ID) })
 	return Step{Changed: true}
 }
 

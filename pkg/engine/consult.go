@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/consult"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+// consult answers one call of the consult tool. Whatever is in the way is an answer as well.
+func (e *Engine) consult(l *live, ask *protocol.Consult) {
+	if why := e.noConsult(l); why != "" {
+		e.emit(&protocol.Answer{Call: ask.Call, Session: l.state.ID, Text: why, Failed: true})
+		return
+	}
+	l.state.Consults++
+	l.state.Counts.Add("consult.started", 1)
+	l.dirty = true
+	key := "consult_" + ask.Call
+	t := e.start("consult", l.state.ID, func(t *task) {
+		e.runConsult(t, l, ask)
+		delete(e.calls, key)
+	})
+	if t.next != nil {
+		e.calls[key] = t
+	}
+}
+
+// noConsult says why the advisor cannot be asked now; empty when it can.
+func (e *Engine) noConsult(l *live) string {
+	c := e.config.Config.Consult
+	ep := e.config.Consult
+	switch {
+	case !e.config.Enabled || !c.Enabled:
+		return "The advisor is disabled. The person can switch it on with /advisor on."
+	case ep.Transport == config.TransportNone:
+		return "The advisor has no model to ask. For the person: " + ep.Why
+	case c.MaxCalls != config.NoCap && l.state.Consults >= c.MaxCalls:
+		return "The advisor was asked " + itoa(c.MaxCalls) + " times in this session, which is all that consult.maxCalls allows. Go on with your own judgement."
+	}
+	return ""
+}
+
+func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
+	p := port{e, t}
+	c := e.config.Config.Consult
+	nonce := e.nonce()
+	shape := transcript.Shape{Nonce: nonce}
+	if ask.Question != "" {
+		shape.Last = c.IncludeContextMessages
+	}
+	in := consult.Input{
+		Endpoint: endpoint(e.config.Consult),
+		Question: e.redact.Text(ask.Question), Context: e.redact.Text(ask.Context),
+		Transcript: e.conversation(p, l, shape), Nonce: nonce,
+		Steps: c.MaxToolSteps, MaxTokens: c.MaxTokens,
+		Started: e.now, Deadline: e.now + int64(c.TimeoutMS),
+	}
+	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
+	v := newView(e, transcript.Delta{})
+	res := consult.Run(p.model(), in, v.tools)
+	e.emit(&protocol.Status{Session: l.state.ID})
+	s := l.state
+	s.Counts.Add("consult.tokens.in", res.Usage.In)
+	s.Counts.Add("consult.tokens.out", res.Usage.Out)
+	s.Counts.Add(session.CountRequests, int64(res.Requests))
+	if res.Failed {
+		s.Counts.Add("consult.failed", 1)
+	}
+	l.dirty = true
+	if res.Failure != nil {
+		e.log("warn", "consultation in "+s.ID+": "+res.Failure.Error())
+	}
+	e.emit(&protocol.Answer{
+		Call: ask.Call, Session: s.ID, Text: e.redact.Text(res.Advice), Failed: res.Failed,
+		Details: consult.Details(in, res, e.now),
+	})
+}
+
+// conversation renders what is wanted of the session, from the log where that still has it,
+// else from the host's history.
+func (e *Engine) conversation(p port, l *live, shape transcript.Shape) string {
+	if l.state.Log.Complete(shape.Last) {
+		return l.state.Log.Conversation(shape).Text
+	}
+	if h := p.history(l.state.ID); h != nil && h.Failure == "" && len(h.Events) > 0 {
+		return transcript.Converse(h.Events, e.logOptions(), l.state.IsHuman, shape).Text
+	}
+	return l.state.Log.Conversation(shape).Text
+}
+
+// abort takes an open consultation back. The caller is gone, so nobody is answered.
+func (e *Engine) abort(a *protocol.Abort) {
+	key := "consult_" + a.Call
+	t := e.calls[key]
+	delete(e.calls, key)
+	e.cancel(t)
+}
