@@ -1,0 +1,202 @@
+// One instance of the module: its memory, its exports and its imports. The
+// imports of the guest never throw and never call back in; interrupted alone
+// throws, when the main thread has given the running call up.
+
+import { Files, type Identity, Refusal } from "./fs.ts";
+import {
+  abiVersion,
+  Errno,
+  type HTTPSend,
+  identSize,
+  importEmit,
+  importFSList,
+  importFSRead,
+  importFSReal,
+  importFSStat,
+  importHTTPCancel,
+  importHTTPSend,
+  importInterrupted,
+  importModule,
+  type Log,
+  statSize,
+} from "./protocol.gen.ts";
+import { describe } from "./text.ts";
+import { wasi } from "./wasi.ts";
+
+/** Thrown into the guest when its call has run for too long. */
+export class Interrupted extends Error {
+  constructor() {
+    super("the call ran past its deadline and was given up");
+  }
+}
+
+export interface GuestPorts {
+  files: Files;
+  send(request: HTTPSend): boolean;
+  cancel(id: string): void;
+  log(line: Log): void;
+  interrupted(): boolean;
+}
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  abi_version(): number;
+  alloc(size: number): number;
+  free(ptr: number): void;
+  call(ptr: number, len: number): bigint;
+  _initialize?(): void;
+}
+
+const wasiModule = "wasi_snapshot_preview1";
+const maxPrinted = 4096; // of one line
+
+export class Guest {
+  private readonly exports: Exports;
+  private printed = ""; // the runtime prints its last words in pieces
+  private readonly encoder = new TextEncoder();
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true });
+
+  /** Starts an instance. Throws when the module does not fit this loader. */
+  constructor(
+    module: WebAssembly.Module,
+    private readonly ports: GuestPorts,
+  ) {
+    const memory = () => this.exports.memory;
+    const imports: WebAssembly.Imports = {
+      [wasiModule]: wasi({
+        memory,
+        print: (text) => this.print(text),
+        checkpoint: () => this.checkpoint(),
+      }),
+      [importModule]: this.ownImports(),
+    };
+    for (const wanted of WebAssembly.Module.imports(module)) {
+      if (!Object.hasOwn(imports[wanted.module] ?? {}, wanted.name)) {
+        throw new Error(`load superadvisor.wasm: it wants ${wanted.module}.${wanted.name}, which this loader does not give; reinstall opencode-superadvisor`);
+      }
+    }
+    // Typed once, here: the only place where the border with WebAssembly is crossed unchecked.
+    this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
+    this.exports._initialize?.();
+    const version = this.exports.abi_version();
+    if (version !== abiVersion) {
+      throw new Error(`load superadvisor.wasm: it speaks version ${version} of the wire, this loader version ${abiVersion}; reinstall opencode-superadvisor`);
+    }
+  }
+
+  /** Hands one batch over and gives the outcome's text back. Throws when the instance is lost. */
+  call(batch: string): string {
+    const input = this.encoder.encode(batch);
+    const ptr = this.exports.alloc(input.length);
+    this.bytes(ptr, input.length).set(input);
+    const packed = BigInt.asUintN(64, this.exports.call(ptr, input.length));
+    const at = Number(packed >> 32n);
+    const length = Number(packed & 0xffffffffn);
+    const text = this.decoder.decode(this.bytes(at, length));
+    this.exports.free(ptr);
+    this.exports.free(at);
+    return text;
+  }
+
+  /** A fresh view: memory may have grown, which detaches older ones. */
+  private bytes(ptr: number, len: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, ptr, len);
+  }
+
+  private print(text: string): void {
+    const lines = (this.printed + text).split("\n");
+    this.printed = lines.pop()!.slice(0, maxPrinted);
+    for (const line of lines) {
+      if (line.trim()) this.ports.log({ type: "log", level: "error", text: `runtime: ${line}` });
+    }
+  }
+
+  private checkpoint(): void {
+    if (this.ports.interrupted()) throw new Interrupted();
+  }
+
+  private ownImports(): Record<string, (...args: never[]) => number | void> {
+    const { files } = this.ports;
+    const text = (ptr: number, len: number) => this.decoder.decode(this.bytes(ptr >>> 0, len >>> 0));
+    return {
+      [importFSStat]: guard((ptr: number, len: number, out: number) => {
+        const info = files.stat(text(ptr, len));
+        if (info instanceof Refusal) return info.errno;
+        const view = new DataView(this.exports.memory.buffer, out >>> 0, statSize);
+        view.setBigUint64(0, BigInt(info.kind), true); // the kind and 7 bytes of zero
+        view.setBigInt64(8, info.size, true);
+        view.setBigInt64(16, info.mtimeNs, true);
+        view.setBigUint64(24, info.dev, true);
+        view.setBigUint64(32, info.ino, true);
+        return Errno.ok;
+      }, 1),
+      [importFSRead]: guard((ptr: number, len: number, want: number, offset: bigint, buf: number, bufLen: number) => {
+        const n = files.read(text(ptr, len), this.identity(want), offset, this.bytes(buf >>> 0, bufLen >>> 0));
+        return n instanceof Refusal ? -n.errno : n;
+      }, -1),
+      [importFSList]: guard((ptr: number, len: number, want: number, buf: number, bufLen: number) => {
+        const entries = files.list(text(ptr, len), this.identity(want));
+        if (entries instanceof Refusal) return -entries.errno;
+        const names = entries.map((entry) => this.encoder.encode(entry.name));
+        const size = names.reduce((sum, name) => sum + 3 + name.length, 0);
+        if (size > bufLen >>> 0) return -Errno.range;
+        const out = this.bytes(buf >>> 0, size);
+        let at = 0;
+        for (const [i, name] of names.entries()) {
+          out[at] = entries[i]!.kind;
+          out[at + 1] = name.length & 0xff;
+          out[at + 2] = name.length >> 8;
+          out.set(name, at + 3);
+          at += 3 + name.length;
+        }
+        return size;
+      }, -1),
+      [importFSReal]: guard((ptr: number, len: number, buf: number, bufLen: number) => {
+        const real = files.real(text(ptr, len));
+        if (real instanceof Refusal) return -real.errno;
+        const name = this.encoder.encode(real);
+        if (name.length > bufLen >>> 0) return -Errno.range;
+        this.bytes(buf >>> 0, name.length).set(name);
+        return name.length;
+      }, -1),
+      [importHTTPSend]: guard((ptr: number, len: number) => {
+        const request = JSON.parse(text(ptr, len)) as HTTPSend;
+        return this.ports.send(request) ? Errno.ok : Errno.refused;
+      }, 1),
+      [importHTTPCancel]: guard((ptr: number, len: number) => {
+        this.ports.cancel(text(ptr, len));
+        return 0;
+      }, 1),
+      [importEmit]: guard((ptr: number, len: number) => {
+        this.ports.log(JSON.parse(text(ptr, len)) as Log);
+        return 0;
+      }, 1),
+      [importInterrupted]: () => {
+        this.checkpoint();
+        return 0;
+      },
+    };
+  }
+
+  private identity(ptr: number): Identity {
+    const view = new DataView(this.exports.memory.buffer, ptr >>> 0, identSize);
+    return { dev: view.getBigUint64(0, true), ino: view.getBigUint64(8, true) };
+  }
+}
+
+/** What throws inside an import is a bad pointer or bad text: the guest is told so, with the import's sign. */
+function guard<A extends unknown[]>(body: (...args: A) => number, sign: 1 | -1): (...args: A) => number {
+  return (...args) => {
+    try {
+      return body(...args);
+    } catch (error) {
+      const bad = error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
+      return sign * (bad ? Errno.invalid : Errno.io);
+    }
+  };
+}
+
+/** How a lost instance is described in the log. */
+export function lossOf(error: unknown): { reason: string; interrupted: boolean } {
+  return { reason: describe(error), interrupted: error instanceof Interrupted };
+}

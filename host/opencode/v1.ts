@@ -1,0 +1,379 @@
+// The adapter for OpenCode V1: one instance for each directory, hooks in, the
+// host's client out.
+
+import type { Hooks, PluginInput, ToolDefinition } from "@opencode-ai/plugin";
+import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { describe } from "../text.ts";
+import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
+import { commands, consultDescription, consultInput } from "./consult.ts";
+import { type Json, object, string, strings, within } from "./json.ts";
+import { type SessionEvent, V1Session } from "./v1-events.ts";
+import { readMessages } from "./v1-history.ts";
+import { readProviders } from "./v1-provider.ts";
+
+export type V1Client = PluginInput["client"];
+
+/** Hooks of a session that wait for its facts. */
+const maxWaiting = 1_000;
+const lookupMs = 5_000;
+/** Notes that wait for their session to become idle. */
+const maxHeld = 32;
+/** Deliveries that were made, so that none is made twice. */
+const maxDelivered = 2_000;
+
+interface Watched {
+  session: V1Session;
+  parent?: string;
+  title?: string;
+  complete: boolean;
+  announced: boolean;
+  /** Set while the session's facts are being asked for. */
+  waiting: (() => void)[] | undefined;
+  /** Silent notes for a busy session, see deliver. */
+  held: Deliver[];
+  /** Delivered, and not yet in front of the model. */
+  unseen: string[];
+}
+
+export class V1Host implements Host {
+  readonly advisor: Advisor;
+  readonly hooks: Hooks;
+  private readonly sessions = new Map<string, Watched>();
+  private readonly own = new Set<string>(); // sessions of generate
+  private readonly delivered = new Set<string>();
+  private readonly asked = new Set<string>(); // permission asks left to the person
+  private config: Json = {};
+  private started = false;
+
+  constructor(
+    private readonly client: V1Client,
+    deps: Deps,
+    options: Record<string, unknown> = {},
+  ) {
+    this.advisor = new Advisor(this, deps);
+    this.hooks = this.makeHooks(object(options["consult"])["enabled"] !== false);
+  }
+
+  start(): void {
+    this.started = true;
+    setImmediate(() => this.advisor.start()); // the hooks are returned first
+  }
+
+  async close(): Promise<void> {
+    this.started = false;
+    await this.advisor.close();
+  }
+
+  private makeHooks(consult: boolean): Hooks {
+    // No failure in here is the host's, and none of these makes it wait but the last two.
+    const safely = (act: () => void): Promise<void> => {
+      try {
+        if (this.started) act();
+      } catch {
+        // A shape that nobody has seen yet: not for us.
+      }
+      return Promise.resolve();
+    };
+    return {
+      event: ({ event }) => safely(() => this.event(event as { type: string; properties: unknown })),
+      "chat.message": (_, output) => safely(() => this.message(output.message as unknown as Json, output.parts)),
+      config: (config) => safely(() => this.configured(config as unknown as Json)),
+      dispose: () => this.close(),
+      "command.execute.before": (input, output) => this.command(input, output),
+      ...(consult ? { tool: { consult_advisor: this.consultTool() } } : {}),
+    } satisfies Hooks;
+  }
+
+  private configured(config: Json): void {
+    this.config = config;
+    const known = object(config["command"]);
+    const ours = commands.map(({ name, description }) => [name, { template: "$ARGUMENTS", description }] as const);
+    config["command"] = { ...Object.fromEntries(ours), ...known };
+  }
+
+  private event({ type, properties }: { type: string; properties: unknown }): void {
+    const about = object(properties);
+    const info = object(about["info"]);
+    const id = string(about["sessionID"]) ?? string(info["sessionID"]) ?? string(object(about["part"])["sessionID"]) ?? string(info["id"]);
+    if (id === undefined || this.own.has(id) || !this.advisor.wants(id)) return;
+    if (type === "permission.asked" || type === "permission.replied") {
+      this.permission(type, id, about);
+      return;
+    }
+    if (!concerned.has(type)) return;
+    if (type === "session.created") {
+      this.meet(id, { info, complete: true });
+      return;
+    }
+    this.within(id, (watched) => {
+      const { session } = watched;
+      const wasBusy = session.busy;
+      const stepStarts = type === "message.part.updated" && object(about["part"])["type"] === "step-start";
+      if (stepStarts) this.seen(watched);
+      for (const event of session.take(type, about)) this.send(watched, event);
+      if (wasBusy && !session.busy) this.release(watched);
+      if (type === "session.deleted") this.sessions.delete(id);
+    });
+  }
+
+  private message(info: Json, parts: readonly unknown[]): void {
+    const id = string(info["sessionID"]);
+    if (id === undefined || this.own.has(id) || !this.advisor.wants(id)) return;
+    // The host may change its objects after the hook: what waits gets a copy.
+    const copy = this.sessions.get(id)?.waiting === undefined && this.sessions.has(id) ? parts : structuredClone(parts);
+    this.within(id, (watched) => {
+      for (const event of watched.session.message(info, copy)) this.send(watched, event);
+    });
+  }
+
+  /** Runs act on a session's record, at once or when its facts have come. */
+  private within(id: string, act: (watched: Watched) => void): void {
+    const watched = this.sessions.get(id) ?? this.meet(id, undefined);
+    if (watched.waiting === undefined) act(watched);
+    else if (watched.waiting.length < maxWaiting) watched.waiting.push(() => act(watched));
+  }
+
+  private meet(id: string, created: { info: Json; complete: boolean } | undefined): Watched {
+    const watched: Watched = {
+      session: new V1Session(id),
+      complete: created?.complete ?? false,
+      announced: false,
+      waiting: undefined,
+      held: [],
+      unseen: [],
+    };
+    this.sessions.set(id, watched);
+    const learn = (info: Json) => {
+      const parent = string(info["parentID"]);
+      const title = string(info["title"]);
+      if (parent) watched.parent = parent;
+      if (title) watched.title = title;
+    };
+    if (created) {
+      learn(created.info);
+      return watched;
+    }
+    watched.waiting = [];
+    void within(lookupMs, () => this.client.session.get({ path: { id } })).then((found) => {
+      learn(object(found?.data));
+      const waiting = watched.waiting ?? [];
+      watched.waiting = undefined;
+      for (const act of waiting) {
+        try {
+          act();
+        } catch {
+          // As in the hooks.
+        }
+      }
+    });
+    return watched;
+  }
+
+  private send(watched: Watched, event: SessionEvent): void {
+    if (!watched.announced) {
+      watched.announced = true;
+      const { session, parent, title, complete } = watched;
+      this.advisor.announce({
+        type: "session",
+        session: session.id,
+        ...(parent ? { parent } : {}),
+        ...(title ? { title } : {}),
+        complete,
+      });
+    }
+    this.advisor.send(event);
+  }
+
+  private seen(watched: Watched): void {
+    for (const id of watched.unseen.splice(0)) this.send(watched, { type: "receipt", session: watched.session.id, id, state: "seen" });
+  }
+
+  async deliver(effect: Deliver): Promise<Pick<Receipt, "state" | "woke" | "detail">> {
+    const watched = this.sessions.get(effect.session);
+    if (!watched) return { state: "refused", detail: "the session is not known" };
+    // A message would make the host throw away what the person may still want back.
+    if (watched.session.reverted !== undefined) return { state: "refused", detail: "the person has gone back in this session" };
+    if (this.delivered.has(effect.id)) return { state: "admitted" };
+    this.remember(effect.id);
+    if (!effect.wake && watched.session.busy) {
+      // V1 takes a stored message as a reason for one more step: a silent one waits for the end of the turn.
+      if (watched.held.length >= maxHeld) return { state: "refused", detail: "too many notes wait for the end of the turn" };
+      watched.held.push(effect);
+      return { state: "admitted", detail: "held until the turn ends" };
+    }
+    await this.put(watched, effect);
+    return { state: "admitted", ...(effect.wake ? { woke: true } : {}) };
+  }
+
+  private release(watched: Watched): void {
+    for (const effect of watched.held.splice(0)) {
+      void this.put(watched, effect).catch((error: unknown) =>
+        this.send(watched, { type: "receipt", session: effect.session, id: effect.id, state: "refused", detail: describe(error) }),
+      );
+    }
+  }
+
+  private async put(watched: Watched, effect: Deliver): Promise<void> {
+    const { agent, model } = watched.session;
+    const request = {
+      path: { id: effect.session },
+      body: {
+        ...(agent ? { agent } : {}),
+        ...(model ? { model } : {}),
+        parts: [
+          {
+            type: "text" as const,
+            text: effect.text,
+            synthetic: true,
+            metadata: { advisor: true, severity: effect.severity, id: effect.id, ...(effect.notes?.length ? { notes: effect.notes } : {}) },
+          },
+        ],
+      },
+    };
+    const result = effect.wake
+      ? await this.client.session.promptAsync(request)
+      : await this.client.session.prompt({ ...request, body: { ...request.body, noReply: true } });
+    if (result.error) throw new Error(failureOf(result.error));
+    watched.unseen.push(effect.id);
+    if (effect.toast) await this.toast(effect.severity === "blocker" ? "error" : "warning", effect.description);
+  }
+
+  async notice(notice: Notice): Promise<void> {
+    const variant = notice.variant === "error" || notice.variant === "info" ? notice.variant : "warning";
+    const level = variant === "warning" ? "warn" : variant;
+    await Promise.allSettled([
+      this.toast(variant, notice.text),
+      this.client.app.log({ body: { service: "opencode-superadvisor", level, message: notice.text } }),
+    ]);
+  }
+
+  private async toast(variant: "info" | "warning" | "error", message: string): Promise<void> {
+    await within(lookupMs, () => this.client.tui.showToast({ body: { title: "advisor", message, variant } }));
+  }
+
+  async history(session: string): Promise<History> {
+    const result = await this.client.session.messages({ path: { id: session } });
+    if (result.error) throw new Error(failureOf(result.error));
+    return { type: "history", session, events: readMessages(session, result.data) };
+  }
+
+  async signals(): Promise<{ changes?: Change[] }> {
+    const { data } = await this.client.file.status();
+    return { changes: (data ?? []).map(({ path, status, added, removed }) => ({ path, status, added, removed })) };
+  }
+
+  providers(ids: string[]): Promise<Provider[]> {
+    return readProviders(this.client, object(this.config["provider"]), ids);
+  }
+
+  /** A session of its own, without tools, that is removed afterwards. */
+  async generate(effect: Generate, signal: AbortSignal): Promise<Pick<Generated, "text" | "failure" | "detail">> {
+    const created = await this.client.session.create({ body: { title: "advisor", ...(effect.session ? { parentID: effect.session } : {}) } });
+    const id = created.data?.id;
+    if (!id) return { failure: "failed", detail: failureOf(created.error) };
+    this.own.add(id);
+    const stop = () => void within(lookupMs, () => this.client.session.abort({ path: { id } }));
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const result = await this.client.session.prompt({
+        path: { id },
+        body: {
+          ...(effect.provider && effect.model ? { model: { providerID: effect.provider, modelID: effect.model } } : {}),
+          ...(effect.system ? { system: effect.system } : {}),
+          tools: { "*": false },
+          parts: [{ type: "text", text: effect.prompt }],
+        },
+      });
+      if (result.error) return { failure: "failed", detail: failureOf(result.error) };
+      if (result.data.info.error) return { failure: "failed", detail: failureOf(result.data.info.error) };
+      return { text: result.data.parts.map((part) => (part.type === "text" ? part.text : "")).join("") };
+    } finally {
+      signal.removeEventListener("abort", stop);
+      await within(lookupMs, () => this.client.session.delete({ path: { id } }));
+    }
+  }
+
+  private consultTool(): ToolDefinition {
+    // V1 takes plain JSON Schema for an argument as well as zod; its types name zod alone. All are required then.
+    return {
+      description: consultDescription,
+      args: consultInput.properties,
+      execute: async (args: Json, call: { sessionID: string; abort: AbortSignal }) => {
+        const answer = await this.advisor.consult(
+          { session: call.sessionID, call: this.advisor.callID(), question: string(args["question"]) ?? "", context: string(args["context"]) ?? "" },
+          call.abort,
+        );
+        return answer.text;
+      },
+    } as unknown as ToolDefinition;
+  }
+
+  /** V1 calls the model after every command, so that the answer is put before it with the word to leave it at that. */
+  private async command(input: { command: string; sessionID: string; arguments: string }, output: { parts: unknown[] }): Promise<void> {
+    if (!this.started || !commands.some(({ name }) => name === input.command)) return;
+    const answer = await this.advisor.command({ session: input.sessionID, call: this.advisor.callID(), name: input.command, text: input.arguments });
+    const text = `The person ran /${input.command} of the advisor plugin, which answered:\n\n${answer.text}\n\nRepeat the answer to the person as it is. Do nothing else.`;
+    const first = object(output.parts[0]);
+    output.parts.splice(0, output.parts.length, { ...first, type: "text", text, synthetic: true, metadata: { advisor: true, command: true } });
+  }
+
+  private permission(type: string, session: string, about: Json): void {
+    const id = string(about["id"]) ?? string(about["requestID"]) ?? string(about["permissionID"]);
+    if (!id) return;
+    if (type === "permission.replied") {
+      if (!this.asked.delete(id)) return;
+      const reply = string(about["reply"]) ?? string(about["response"]);
+      this.within(session, (watched) => this.send(watched, { type: "decided", session, call: id, allowed: reply !== "reject" }));
+      return;
+    }
+    if (!this.advisor.ready?.judge) return;
+    void this.judge(id, session, about);
+  }
+
+  private async judge(id: string, session: string, about: Json): Promise<void> {
+    const agent = this.sessions.get(session)?.session.agent;
+    const agentInfo = agent ? (await within(lookupMs, () => this.client.app.agents()))?.data?.find(({ name }) => name === agent) : undefined;
+    const decision = await this.advisor.permission({
+      session,
+      call: id,
+      ...(agent ? { agent } : {}),
+      action: string(about["permission"]) ?? string(about["type"]) ?? "",
+      resources: strings(about["patterns"] ?? about["pattern"]),
+      metadata: about["metadata"],
+      source: about["tool"],
+      ...(agentInfo ? { agentInfo } : {}),
+    });
+    if (decision.effect !== "allow" && decision.effect !== "deny") {
+      this.asked.add(id);
+      return;
+    }
+    const response = decision.effect === "allow" ? "once" : "reject";
+    const replied = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
+    if (!replied || replied.error) this.asked.add(id); // the dialog stands, and the person answers
+  }
+
+  private remember(id: string): void {
+    this.delivered.add(id);
+    for (const oldest of this.delivered) {
+      if (this.delivered.size <= maxDelivered) break;
+      this.delivered.delete(oldest);
+    }
+  }
+}
+
+const concerned = new Set([
+  "session.created",
+  "session.updated",
+  "session.deleted",
+  "session.status",
+  "session.idle",
+  "session.error",
+  "session.compacted",
+  "message.updated",
+  "message.part.updated",
+]);
+
+function failureOf(error: unknown): string {
+  const about = object(error);
+  return string(object(about["data"])["message"]) ?? string(about["message"]) ?? string(about["name"]) ?? describe(error ?? "no answer");
+}

@@ -1,0 +1,166 @@
+// What V2 can ask of us: the consult tool, our commands, and permission asks. Nothing
+// is registered before the guest has read its config.
+
+import { randomBytes } from "node:crypto";
+import type { Advisor } from "../advisor.ts";
+import type { Ready } from "../protocol.gen.ts";
+import { commands, consultDescription, consultInput } from "./consult.ts";
+import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
+import type { Evaluation, Registration, V2Context } from "./v2-types.ts";
+
+/** Facts that go with a permission ask. */
+const lookupMs = 1_000;
+/** Asks that were left to the person, until the answer is known. */
+const maxAsked = 64;
+
+export class V2Desk {
+  private readonly registrations: Promise<Registration | undefined>[] = [];
+  private readonly asked = new Map<string, { session: string; call: string }>(); // by what was asked
+  private readonly requests = new Map<string, { session: string; call: string }>(); // by the host's id
+  private closed = false;
+
+  constructor(
+    private readonly context: V2Context,
+    private readonly advisor: Advisor,
+    private readonly say: (session: string, text: string) => Promise<void>,
+  ) {}
+
+  open(ready: Ready): void {
+    if (this.closed || !ready.enabled || this.registrations.length > 0) return;
+    const { tool, command, permission } = this.context;
+    if (ready.consult && tool?.transform) this.register(() => tool.transform!((editor) => editor.add(this.consultTool())));
+    if (command?.transform) {
+      this.register(() =>
+        command.transform!((editor) => {
+          for (const { name, description } of commands) editor.add(this.command(name, description));
+        }),
+      );
+    }
+    if (ready.judge && permission?.hook) this.register(() => permission.hook!("evaluate", (event) => this.judge(event)));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await within(200, async () => {
+      for (const registration of await Promise.all(this.registrations.splice(0))) await registration?.dispose?.();
+    });
+  }
+
+  private register(add: () => Promise<Registration>): void {
+    this.registrations.push(
+      (async () => add())().catch(() => undefined), // a version that has it differently goes without
+    );
+  }
+
+  private consultTool(): object {
+    return {
+      name: "consult_advisor",
+      description: consultDescription,
+      input: consultInput,
+      jsonSchema: consultInput, // the beta's name for it
+      options: { codemode: false },
+      execute: async (input: unknown, call: unknown) => {
+        const from = object(call);
+        const asked = object(input);
+        const answer = await this.advisor.consult(
+          {
+            session: string(from["sessionID"]) ?? "",
+            call: this.advisor.callID(),
+            question: string(asked["question"]) ?? "",
+            context: string(asked["context"]) ?? "",
+          },
+          from["signal"] instanceof AbortSignal ? from["signal"] : undefined,
+        );
+        const content = [{ type: "text", text: answer.text }];
+        return this.context.catalog && !this.context.provider ? { structured: {}, content } : { content };
+      },
+    };
+  }
+
+  private command(name: string, description: string): object {
+    return {
+      name,
+      description,
+      execute: async (input: unknown) => {
+        const session = string(object(input)["sessionID"]) ?? "";
+        const text = string(object(object(input)["prompt"])["text"]) ?? "";
+        const answer = await this.advisor.command({ session, call: this.advisor.callID(), name, text });
+        await this.say(session, answer.text).catch(() => {}); // the session may be gone
+      },
+    };
+  }
+
+  /** The host waits for this. A rule's own allow or deny is not ours to change. */
+  private async judge(event: Evaluation): Promise<void> {
+    try {
+      if (event.effect !== "ask" || !event.sessionID || !event.action) return;
+      const call = randomBytes(12).toString("hex");
+      const [agentInfo, worktrees] = await Promise.all([this.agentInfo(event.agent), this.worktrees()]);
+      const decision = await this.advisor.permission({
+        session: event.sessionID,
+        call,
+        ...(event.agent ? { agent: event.agent } : {}),
+        action: event.action,
+        resources: [...(event.resources ?? [])],
+        ...(event.metadata === undefined ? {} : { metadata: event.metadata }),
+        ...(event.source === undefined ? {} : { source: event.source }),
+        ...(agentInfo === undefined ? {} : { agentInfo }),
+        ...(worktrees === undefined ? {} : { worktrees, worktreesOK: true }),
+      });
+      if (decision.effect === "allow" || decision.effect === "deny") {
+        event.effect = decision.effect;
+        if (decision.message) event.message = decision.message;
+      } else {
+        remember(this.asked, what(event.sessionID, event.action, event.resources), { session: event.sessionID, call });
+      }
+    } catch {
+      // The ask stands, and the person answers.
+    }
+  }
+
+  /** What the person said to an ask that was left to them. */
+  permissionEvent(type: string, data: Json): void {
+    if (type.endsWith(".asked")) {
+      const key = what(string(data["sessionID"]) ?? "", string(data["action"]) ?? "", strings(data["resources"]));
+      const known = this.asked.get(key);
+      const id = string(data["id"]);
+      if (!known || !id) return;
+      this.asked.delete(key);
+      remember(this.requests, id, known);
+    } else if (type.endsWith(".replied")) {
+      const id = string(data["requestID"]) ?? string(data["id"]) ?? "";
+      const known = this.requests.get(id);
+      if (!known) return;
+      this.requests.delete(id);
+      this.advisor.send({ type: "decided", ...known, allowed: data["reply"] !== "reject" });
+    }
+  }
+
+  private async agentInfo(agent: string | undefined): Promise<unknown> {
+    if (!agent || !this.context.agent?.get) return undefined;
+    return unwrap(await within(lookupMs, () => this.context.agent!.get!({ agentID: agent })));
+  }
+
+  private async worktrees(): Promise<string[] | undefined> {
+    const projectID = this.context.location?.project?.id;
+    if (!projectID || !this.context.worktree?.list) return undefined;
+    const found = unwrap(await within(lookupMs, () => this.context.worktree!.list!({ projectID })));
+    if (!Array.isArray(found)) return undefined;
+    return list(found)
+      .map((item) => string(item) ?? string(object(item)["directory"]) ?? string(object(item)["path"]))
+      .filter((item) => item !== undefined);
+  }
+}
+
+function what(session: string, action: string, resources: readonly string[] | undefined): string {
+  return JSON.stringify([session, action, resources ?? []]);
+}
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxAsked) break;
+    map.delete(oldest);
+  }
+}

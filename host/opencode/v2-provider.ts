@@ -1,0 +1,40 @@
+// What V2 knows of a model provider.
+
+import type { Header, Provider } from "../protocol.gen.ts";
+import { object, string, unwrap, within } from "./json.ts";
+import type { V2Context } from "./v2-types.ts";
+
+const lookupMs = 5_000;
+
+export async function readProvider(context: V2Context, id: string): Promise<Provider> {
+  const found = await within(lookupMs, async () => {
+    if (context.provider?.get) return context.provider.get({ providerID: id });
+    return context.catalog?.provider?.get?.(id);
+  });
+  const record = object(unwrap(found));
+  const info = object(record["provider"] ?? record); // the beta wraps it once more
+  if (Object.keys(info).length === 0) return { id, known: false };
+  const settings = { ...object(info["options"]), ...object(info["settings"]) };
+  const provider: Provider = { id, known: true };
+  const baseURL = string(settings["baseURL"]);
+  if (baseURL) provider.baseURL = baseURL;
+  const apiKey = string(settings["apiKey"]) || (await connectionKey(context, string(info["integrationID"])));
+  if (apiKey) provider.apiKey = apiKey;
+  const headers = Object.entries({ ...object(settings["headers"]), ...object(info["headers"]) })
+    .filter((entry): entry is [string, string] => typeof entry[1] === "string")
+    .map(([name, value]): Header => ({ name, value }));
+  if (headers.length > 0) provider.headers = headers;
+  return provider;
+}
+
+/** The key of the connection that the person made; an OAuth login has none that could be handed on. */
+async function connectionKey(context: V2Context, integration: string | undefined): Promise<string | undefined> {
+  const connection = context.integration?.connection;
+  if (!integration || !connection?.active || !connection.resolve) return undefined;
+  const secret = await within(lookupMs, async () => {
+    const active = await connection.active!(integration);
+    return active ? connection.resolve!(active) : undefined;
+  });
+  const resolved = object(unwrap(secret));
+  return resolved["type"] === "key" ? string(resolved["key"]) : undefined;
+}

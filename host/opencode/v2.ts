@@ -1,0 +1,312 @@
+// The adapter for OpenCode V2. A V2 service calls setup once for each location and
+// lets every instance hear every session, so each looks at its own location alone.
+
+import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { cutEnd, describe } from "../text.ts";
+import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
+import { list, number, object, string, unwrap, within } from "./json.ts";
+import { V2Desk } from "./v2-desk.ts";
+import { concerns, type SessionEvent, V2Session } from "./v2-events.ts";
+import { readContext } from "./v2-history.ts";
+import { readProvider } from "./v2-provider.ts";
+import type { Envelope, V2Context } from "./v2-types.ts";
+
+/** Events of a session that wait for its location. */
+const maxWaiting = 1_000;
+/** The host's own lookups, which are local. */
+const lookupMs = 5_000;
+/** Messages of ours whose delivery is still to be seen. */
+const maxOurs = 2_000;
+/** A session whose input stays unknown is read again this often, no more. */
+const maxRereads = 2;
+const resubscribeMs = 1_000;
+const maxResubscribes = 10;
+
+interface Watched {
+  session: V2Session;
+  /** Undefined while the session's location is being asked for. */
+  mine: boolean | undefined;
+  waiting: Envelope[];
+  parent?: string;
+  directory?: string;
+  title?: string;
+  announced: boolean;
+  rereads: number;
+}
+
+/** Whether this is V2's context, and not the reduced one that V1 gives. */
+export function isV2(context: V2Context): boolean {
+  return typeof context.event?.subscribe === "function" && typeof context.session?.synthetic === "function";
+}
+
+/** The beta does not tell a plugin where it is; it is loaded at the location's first use, so the first event does. */
+export async function firstLocation(context: V2Context, signal: AbortSignal): Promise<string | undefined> {
+  for await (const event of context.event!.subscribe!({ signal })) {
+    if (signal.aborted) return undefined;
+    const directory = open(event)?.location?.directory;
+    if (directory !== undefined) return directory;
+  }
+  return undefined;
+}
+
+export class V2Host implements Host {
+  readonly advisor: Advisor;
+  private readonly sessions = new Map<string, Watched>();
+  private readonly ours = new Set<string>();
+  private readonly unsaid: Notice[] = []; // until there is a session to say them in
+  private readonly desk: V2Desk;
+  private readonly stop = new AbortController();
+  private lastSession: string | undefined;
+
+  constructor(
+    private readonly context: V2Context,
+    private readonly directory: string,
+    deps: Deps,
+  ) {
+    this.advisor = new Advisor(this, deps);
+    this.desk = new V2Desk(context, this.advisor, (session, text) => this.say(session, text, { advisor: true, command: true }));
+  }
+
+  start(): void {
+    void this.listen();
+    setImmediate(() => this.advisor.start()); // setup returns first
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await Promise.all([this.desk.close(), this.advisor.close()]);
+  }
+
+  /** Hears the host's events until it is closed. */
+  private async listen(): Promise<void> {
+    for (let tries = 0; tries < maxResubscribes && !this.stop.signal.aborted; tries++) {
+      try {
+        for await (const event of this.context.event!.subscribe!({ signal: this.stop.signal })) {
+          if (this.stop.signal.aborted) return;
+          this.hear(event);
+        }
+      } catch {
+        // The stream broke. What is missed shows in the sequence numbers.
+      }
+      if (this.stop.signal.aborted) return;
+      await new Promise<void>((resolve) => setTimeout(resolve, resubscribeMs * 2 ** tries).unref());
+    }
+  }
+
+  /** One event. Public for tests; never throws. */
+  hear(raw: unknown): void {
+    try {
+      const envelope = open(raw);
+      if (envelope) this.route(envelope);
+    } catch {
+      // An event of a shape that nobody has seen yet: not for us.
+    }
+  }
+
+  private route(envelope: Envelope): void {
+    const { data } = envelope;
+    if (envelope.type === "permission.asked" || envelope.type === "permission.replied" || envelope.type.startsWith("permission.v2.")) {
+      this.desk.permissionEvent(envelope.type, data);
+      return;
+    }
+    if (!concerns(envelope.type)) return;
+    const info = object(data["info"]);
+    const id = string(data["sessionID"]) ?? string(info["id"]) ?? envelope.durable?.aggregateID;
+    if (id === undefined || !this.advisor.wants(id)) return;
+    const watched = this.sessions.get(id) ?? this.meet(id, envelope);
+    if (watched.mine === undefined) {
+      if (watched.waiting.length < maxWaiting) watched.waiting.push(envelope);
+      else watched.session.hole = true;
+    } else if (watched.mine) {
+      this.take(watched, envelope);
+    } else if (envelope.type === "session.deleted") {
+      this.sessions.delete(id);
+    }
+  }
+
+  /** The first event of a session: whose is it? */
+  private meet(id: string, envelope: Envelope): Watched {
+    const watched: Watched = {
+      session: new V2Session(id, (message) => this.ours.has(message)),
+      mine: undefined,
+      waiting: [],
+      announced: false,
+      rereads: 0,
+    };
+    this.sessions.set(id, watched);
+    if (envelope.type === "session.created") {
+      this.place(watched, { ...envelope.data, ...object(envelope.data["info"]) }, envelope);
+    } else if (envelope.location?.directory !== undefined && envelope.location.directory !== this.directory) {
+      watched.mine = false;
+    } else {
+      void within(lookupMs, () => this.context.session!.get!({ sessionID: id })).then((found) => {
+        this.place(watched, object(object(unwrap(found))["info"] ?? unwrap(found)), envelope);
+        const { waiting } = watched;
+        watched.waiting = [];
+        if (watched.mine) for (const event of waiting) this.take(watched, event);
+      });
+    }
+    return watched;
+  }
+
+  private place(watched: Watched, info: Record<string, unknown>, envelope: Envelope): void {
+    const directory = string(object(info["location"])["directory"]) ?? string(info["directory"]) ?? envelope.location?.directory;
+    watched.mine = directory === undefined || directory === this.directory;
+    const parent = string(info["parentID"]);
+    const title = string(info["title"]);
+    if (directory !== undefined) watched.directory = directory;
+    if (parent !== undefined) watched.parent = parent;
+    if (title !== undefined) watched.title = title;
+  }
+
+  private take(watched: Watched, envelope: Envelope): void {
+    if (envelope.type === "session.moved") {
+      this.sessions.delete(watched.session.id); // the next event tells anew whose it is
+      return;
+    }
+    const events = watched.session.take(envelope);
+    if (watched.session.hole && watched.announced) this.announce(watched);
+    for (const event of events) this.send(watched, event);
+    if (envelope.type === "session.deleted") this.sessions.delete(watched.session.id);
+  }
+
+  private send(watched: Watched, event: SessionEvent): void {
+    if (!watched.announced) this.announce(watched);
+    this.advisor.send(event);
+  }
+
+  private announce(watched: Watched): void {
+    const { session, parent, directory, title } = watched;
+    const complete = session.complete && !session.hole;
+    session.hole = false;
+    watched.announced = true;
+    if (parent === undefined) this.lastSession = session.id;
+    this.advisor.announce({
+      type: "session",
+      session: session.id,
+      ...(parent ? { parent } : {}),
+      ...(directory ? { directory } : {}),
+      ...(title ? { title } : {}),
+      ...(session.first ? { first: session.first } : {}),
+      complete,
+    });
+    for (const notice of this.unsaid.splice(0)) void this.notice(notice);
+  }
+
+  async deliver(effect: Deliver): Promise<Pick<Receipt, "state" | "woke" | "detail">> {
+    const session = this.context.session!;
+    const metadata = { advisor: true, severity: effect.severity, ...(effect.notes?.length ? { notes: effect.notes } : {}) };
+    const message = { sessionID: effect.session, id: effect.id, text: effect.text, metadata, delivery: "steer" as const, resume: effect.wake };
+    this.remember(effect.id);
+    try {
+      await session.synthetic!({ ...message, description: effect.description });
+    } catch (error) {
+      if (!effect.wake || !session.prompt) return { state: "refused", detail: describe(error) };
+      // The same id: what was admitted after all is not admitted twice.
+      await session.prompt(message);
+    }
+    return { state: "admitted", ...(effect.wake ? { woke: true } : {}) };
+  }
+
+  /** V2 shows no toast for a server plugin, so that a notice is a message that wakes nobody. */
+  async notice(notice: Notice): Promise<void> {
+    const session = notice.session || this.lastSession;
+    if (session === undefined) {
+      this.unsaid.push(notice);
+      return;
+    }
+    await this.say(session, notice.text, { advisor: true, notice: true, severity: "notice" });
+  }
+
+  private async say(session: string, text: string, metadata: Record<string, unknown>): Promise<void> {
+    const admission = object(
+      unwrap(
+        await this.context.session!.synthetic!({
+          sessionID: session,
+          text: `[advisor] ${text}`,
+          description: `advisor: ${cutEnd(text, 120).text}`,
+          metadata,
+          delivery: "steer",
+          resume: false,
+        }),
+      ),
+    );
+    const id = string(admission["id"]);
+    if (id) this.remember(id);
+  }
+
+  async history(session: string): Promise<History> {
+    const messages = unwrap(await this.context.session!.context!({ sessionID: session }));
+    const { events, inputs } = readContext(session, messages, (id) => this.ours.has(id));
+    const watched = this.sessions.get(session);
+    if (watched) {
+      watched.session.learn(inputs);
+      // An input that was delivered while the context was being read is not in it.
+      if (watched.session.unknown.size > 0 && watched.rereads++ < maxRereads) {
+        watched.session.hole = true;
+        queueMicrotask(() => this.announce(watched));
+      }
+    }
+    for (const id of inputs) {
+      if (this.ours.has(id)) this.advisor.send({ type: "receipt", session, id, state: "seen" });
+    }
+    return { type: "history", session, events };
+  }
+
+  async signals(): Promise<{ changes?: Change[] }> {
+    const { vcs } = this.context;
+    const files = vcs?.status ? await vcs.status({}) : vcs?.diff ? await vcs.diff({ mode: "working" }) : [];
+    const changes = list(unwrap(files)).map((item): Change => {
+      const file = object(item);
+      const status = string(file["status"]);
+      return {
+        path: string(file["file"]) ?? string(file["path"]) ?? "",
+        ...(status ? { status } : {}),
+        added: number(file["additions"]) ?? number(file["added"]) ?? 0,
+        removed: number(file["deletions"]) ?? number(file["removed"]) ?? 0,
+      };
+    });
+    return { changes: changes.filter((change) => change.path !== "") };
+  }
+
+  providers(ids: string[]): Promise<Provider[]> {
+    return Promise.all(ids.map((id) => readProvider(this.context, id)));
+  }
+
+  async generate(effect: Generate): Promise<Pick<Generated, "text" | "failure" | "detail">> {
+    const text = this.context.generate?.text ?? this.context.experimental?.generate?.text;
+    if (!text) return { failure: "unsupported", detail: "this version of OpenCode has no model call for plugins" };
+    const result = object(
+      unwrap(
+        await text({
+          prompt: effect.system ? `${effect.system}\n\n${effect.prompt}` : effect.prompt,
+          ...(effect.provider && effect.model ? { model: { providerID: effect.provider, id: effect.model } } : {}),
+        }),
+      ),
+    );
+    return { text: string(result["text"]) ?? "" };
+  }
+
+  ready(ready: Ready): void {
+    this.desk.open(ready);
+  }
+
+  private remember(id: string): void {
+    this.ours.add(id);
+    for (const oldest of this.ours) {
+      if (this.ours.size <= maxOurs) break;
+      this.ours.delete(oldest);
+    }
+  }
+}
+
+/** An event's envelope, whichever way it came. */
+export function open(raw: unknown): Envelope | undefined {
+  if (typeof raw === "string") {
+    if (raw.includes('.delta"')) return undefined; // most of the stream; nothing in it is ours
+    return open(JSON.parse(raw));
+  }
+  const envelope = object(raw);
+  if (typeof envelope["type"] !== "string") return undefined;
+  return { ...envelope, type: envelope["type"], data: object(envelope["data"]) } as Envelope;
+}

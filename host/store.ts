@@ -1,0 +1,246 @@
+// What outlives a process: the state of sessions, claims, leases and logs, all in one
+// folder of ours. Every failure is an answer, never a throw: a folder that
+// cannot be written costs memory of restarts and the right to wake, nothing else.
+
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { Lease } from "./lease.ts";
+import { describe } from "./text.ts";
+
+/** Stored sessions; the least recently used go first. */
+const maxSessions = 200;
+/** A state is a few hundred kilobytes at most; what is larger is not ours. */
+const maxStateBytes = 8 * 1024 * 1024;
+/** A log is moved aside at this size, and one older part is kept. */
+const maxLogBytes = 2 * 1024 * 1024;
+const maxLogLine = 64 * 1024;
+/** Claims are tiny; old ones go when there are many, long after their session can still be open. */
+const maxClaims = 2000;
+const claimLifeMs = 90 * 24 * 60 * 60 * 1000;
+
+const claimKey = /^[0-9a-f]{32}$/;
+const logName = /^[a-z]{1,20}$/;
+
+export interface Loaded {
+  state?: unknown;
+  failure?: string;
+  reviewer: boolean;
+}
+
+export class Store {
+  /** Why the folder cannot be written, once that has been seen. */
+  unwritable: string | undefined;
+
+  private readonly memory = new Map<string, string>(); // states, while the folder cannot be written
+  private readonly lease: Lease;
+  private saves = 0;
+
+  /**
+   * Owner names this process in leases; onUnwritable is called once, with the reason.
+   */
+  constructor(
+    readonly folder: string,
+    owner: string,
+    private readonly onUnwritable: (reason: string) => void = () => {},
+  ) {
+    this.lease = new Lease(path.join(folder, "leases"), owner);
+    for (const name of ["sessions", "claims", "leases", "logs"]) {
+      this.writing(() => fs.mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 }));
+    }
+  }
+
+  /** The stored state of a session, and whether this process may review it. */
+  load(session: string): Loaded {
+    const reviewer = this.unwritable !== undefined || this.lease.take(digest(session));
+    const kept = this.memory.get(session);
+    if (kept !== undefined) return { state: JSON.parse(kept), reviewer };
+    const file = this.sessionFile(session);
+    let text: string;
+    try {
+      text = readSmall(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { reviewer };
+      return { reviewer, failure: `read state: ${describe(error)}; ${this.setAside(file)}` };
+    }
+    try {
+      const state: unknown = JSON.parse(text);
+      touch(file); // least recently used counts from the last load, not the last change
+      return { state, reviewer };
+    } catch {
+      return { reviewer, failure: `read state: the file is not JSON; ${this.setAside(file)}` };
+    }
+  }
+
+  /** Returns why it failed, or undefined. The state is kept in memory then. */
+  save(session: string, state: unknown): string | undefined {
+    const text = JSON.stringify(state);
+    if (Buffer.byteLength(text) > maxStateBytes) return `save state: larger than ${maxStateBytes} bytes`;
+    const failure = this.writing(() => replaceFile(this.sessionFile(session), text));
+    if (failure === undefined) {
+      this.memory.delete(session);
+      if (this.saves++ % 32 === 0) this.prune();
+      return undefined;
+    }
+    this.memory.delete(session); // to the end of the order
+    this.memory.set(session, text);
+    for (const oldest of this.memory.keys()) {
+      if (this.memory.size <= maxSessions) break;
+      this.memory.delete(oldest);
+    }
+    return `save state: ${failure}`;
+  }
+
+  forget(session: string): void {
+    this.memory.delete(session);
+    this.lease.release(digest(session));
+    this.writing(() => fs.rmSync(this.sessionFile(session), { force: true }));
+  }
+
+  /** Lets another process review the session. */
+  release(session: string): void {
+    this.lease.release(digest(session));
+  }
+
+  /**
+   * Grants one wake. The file's existence is the claim, and only its creator
+   * has it; a claim that cannot be written down is refused.
+   */
+  claim(key: string): { granted: boolean; reason?: string } {
+    if (!claimKey.test(key)) return { granted: false, reason: "invalid" };
+    if (this.unwritable !== undefined) return { granted: false, reason: "unwritable" };
+    const file = path.join(this.folder, "claims", key);
+    let taken = false;
+    const failure = this.writing(() => {
+      try {
+        const fd = fs.openSync(file, "wx", 0o600);
+        try {
+          fs.writeSync(fd, `${process.pid} ${new Date().toISOString()}\n`);
+          fs.fsyncSync(fd); // the wake may crash the machine that grants it
+        } finally {
+          fs.closeSync(fd);
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        taken = true;
+      }
+    });
+    if (failure !== undefined) return { granted: false, reason: "unwritable" };
+    return taken ? { granted: false, reason: "taken" } : { granted: true };
+  }
+
+  /** Adds one line to a log; line breaks inside become spaces. */
+  append(log: string, line: string): void {
+    if (this.unwritable !== undefined || !logName.test(log)) return;
+    const file = path.join(this.folder, "logs", `${log}.log`);
+    this.writing(() => {
+      const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > maxLogBytes) fs.renameSync(file, `${file}.1`);
+      fs.appendFileSync(file, line.replace(/[\r\n]+/g, " ").slice(0, maxLogLine) + "\n", { mode: 0o600 });
+    });
+  }
+
+  /** Says that this process still lives, for the leases that it holds. */
+  heartbeat(): void {
+    this.lease.beat();
+  }
+
+  close(): void {
+    this.lease.releaseAll();
+  }
+
+  private sessionFile(session: string): string {
+    return path.join(this.folder, "sessions", `${digest(session)}.json`);
+  }
+
+  private setAside(file: string): string {
+    const bad = `${file}.bad`;
+    const failure = this.writing(() => fs.renameSync(file, bad));
+    return failure === undefined ? `kept as ${bad}` : `it could not be set aside (${failure})`;
+  }
+
+  private prune(): void {
+    this.writing(() => {
+      const sessions = path.join(this.folder, "sessions");
+      const files = fs.readdirSync(sessions).filter((name) => name.endsWith(".json"));
+      if (files.length > maxSessions) {
+        const byAge = files
+          .map((name) => ({ name, at: fs.statSync(path.join(sessions, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+          .sort((a, b) => a.at - b.at);
+        for (const { name } of byAge.slice(0, files.length - maxSessions)) fs.rmSync(path.join(sessions, name), { force: true });
+      }
+      const claims = path.join(this.folder, "claims");
+      const names = fs.readdirSync(claims);
+      if (names.length <= maxClaims) return;
+      const horizon = Date.now() - claimLifeMs;
+      for (const name of names) {
+        const file = path.join(claims, name);
+        const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+        if (at !== undefined && at < horizon) fs.rmSync(file, { force: true });
+      }
+    });
+  }
+
+  /** Runs a change of the folder; a failure is returned, and told once. */
+  private writing(change: () => void): string | undefined {
+    try {
+      change();
+      return undefined;
+    } catch (error) {
+      const reason = describe(error);
+      if (this.unwritable === undefined && refusesWrites(error)) {
+        this.unwritable = reason;
+        this.onUnwritable(reason);
+      }
+      return reason;
+    }
+  }
+}
+
+/** Names this process in leases; a number alone would be used again by another process. */
+export function processOwner(): string {
+  return `${os.hostname()} ${process.pid} ${Math.round(performance.timeOrigin)}`;
+}
+
+/** Writes a file so that a reader sees the old or the new content, never a part. */
+export function replaceFile(file: string, text: string): void {
+  const fresh = `${file}.${process.pid}.tmp`;
+  try {
+    fs.writeFileSync(fresh, text, { mode: 0o600 });
+    fs.renameSync(fresh, file);
+  } catch (error) {
+    fs.rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+function digest(session: string): string {
+  return createHash("sha256").update(session).digest("hex");
+}
+
+function refusesWrites(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "ENOTDIR", "EEXIST", "ELOOP"].includes(code);
+}
+
+function readSmall(file: string): string {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw new Error("not a regular file");
+    if (stat.size > maxStateBytes) throw new Error(`larger than ${maxStateBytes} bytes`);
+    return fs.readFileSync(fd, "utf8");
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function touch(file: string): void {
+  try {
+    const now = new Date();
+    fs.utimesSync(file, now, now);
+  } catch {
+    // The order of use is then the order of change.
+  }
+}

@@ -1,0 +1,59 @@
+// Builds dist/: the guest when it is missing or older than its sources, and the
+// loader's two bundles. Options: --loader leaves the guest as it is.
+
+import { execFileSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const wasm = path.join(root, "dist", "superadvisor.wasm");
+const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+
+export const bundle = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "es2022",
+  define: { PACKAGE_VERSION: JSON.stringify(version) },
+  logLevel: "warning",
+};
+
+/** The newest change of anything that the guest is made of. */
+function newestSource() {
+  let newest = 0;
+  const visit = (name) => {
+    const stat = fs.statSync(name, { throwIfNoEntry: false });
+    if (!stat) return;
+    if (!stat.isDirectory()) {
+      if (!name.endsWith("_test.go")) newest = Math.max(newest, stat.mtimeMs);
+      return;
+    }
+    if (path.basename(name) === "testdata") return;
+    for (const entry of fs.readdirSync(name)) visit(path.join(name, entry));
+  };
+  for (const name of ["go.mod", "go.sum", "wasm", "pkg", "internal/buildguest"]) visit(path.join(root, name));
+  return newest;
+}
+
+function buildGuest() {
+  const built = fs.statSync(wasm, { throwIfNoEntry: false })?.mtimeMs;
+  if (built !== undefined && built >= newestSource()) return;
+  try {
+    execFileSync("go", ["run", "./internal/buildguest"], { cwd: root, stdio: "inherit" });
+  } catch (error) {
+    if (error.code === "ENOENT") throw new Error("build the guest: Go is not installed; install Go 1.26 or later, or put a built superadvisor.wasm into dist/");
+    throw error;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  fs.mkdirSync(path.join(root, "dist"), { recursive: true });
+  if (!process.argv.includes("--loader")) buildGuest();
+  await build({
+    ...bundle,
+    entryPoints: { plugin: path.join(root, "host/plugin.ts"), worker: path.join(root, "host/worker.ts") },
+    outdir: path.join(root, "dist"),
+  });
+}
