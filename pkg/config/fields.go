@@ -52,11 +52,12 @@ func (f Field) Type() string {
 // Default gives the field's default on a host, as it would be written.
 func (f Field) Default(host string) string {
 	c := Defaults(host)
-	return f.show(&c)
+	return f.Value(&c)
 }
 
-// show gives the value of the field in c as it would be written; a secret is only said to be there.
-func (f Field) show(c *Config) string {
+// Value gives the field's value in c as it would be written; a secret is only
+// said to be there.
+func (f Field) Value(c *Config) string {
 	switch v := f.at(c).(type) {
 	case *bool:
 		return strconv.FormatBool(*v)

@@ -22,7 +22,8 @@ type Judge struct {
 	Trusted bool
 }
 
-// Resolved is the configuration in force, with the endpoint of each role.
+// Resolved is the configuration in force, with the endpoint of each role: Consult and
+// Verify are endpoints here, while their settings are Config.Consult and Config.Verify.
 type Resolved struct {
 	Config
 	From map[string]string // Field.Key -> SourceDefault, SourceFile or SourceOptions

@@ -54,9 +54,11 @@ func Parse(doc []byte, source string) (Layer, []Problem) {
 	return l, p.problems
 }
 
-// syntax shortens a parser's message to what helps: where, and what.
+// syntax shortens a parser's message to where it is and what; what stands
+// there is left out, as it may be a key that lacks its quotes.
 func syntax(err error) string {
-	return strings.TrimPrefix(err.Error(), "hujson: ")
+	s, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), "literal: ")
+	return strings.ReplaceAll(strings.TrimSuffix(s, " "), "\n", " ")
 }
 
 type parser struct {
@@ -70,23 +72,29 @@ func (p *parser) report(field, message, mend string) {
 	p.problems = append(p.problems, Problem{Source: p.layer.Source, Field: field, Message: message, Mend: mend})
 }
 
+// maxProblems bounds what one document can make us report; looking for the
+// nearest key is the dearest thing done here.
+const maxProblems = 40
+
 // object goes through the members of the object called name.
 func (p *parser) object(name string, v value) {
 	count := map[string]int{}
 	for _, m := range v.members {
 		count[m.key]++
 	}
-	for i, m := range v.members {
+	for _, m := range v.members {
+		if len(p.problems) >= maxProblems {
+			p.problems = append(p.problems[:maxProblems-1], Problem{Source: p.layer.Source,
+				Message: "there are more problems than are listed here", Mend: "mend these first; what comes behind them is not used"})
+			return
+		}
 		key := m.key
 		if name != "" {
 			key = name + "." + m.key
 		}
-		if count[m.key] > 1 {
-			count[m.key]--
-			if later := v.members[i+1:]; slices.ContainsFunc(later, func(o member) bool { return o.key == m.key }) {
-				p.report(key, "it stands there more than once", "the last one is used; delete the others")
-				continue
-			}
+		if count[m.key]--; count[m.key] > 0 {
+			p.report(shownKey(key), "it stands there more than once", "the last one is used; delete the others")
+			continue
 		}
 		p.member(name, key, m.value)
 	}
@@ -205,6 +213,11 @@ func (p *parser) set(f Field, key string, v value) bool {
 	case kindText:
 		if v.kind != jsonparser.String {
 			return wrong(v.describe(f.Secret))
+		}
+		if p.layer.Source == SourceOptions && (strings.Contains(v.text, "{env:") || strings.Contains(v.text, "{file:")) {
+			// A cloned project may have written the options.
+			p.report(key, "{env:} and {file:} are not replaced in plugin options", "it is not used; move it to advisor.json")
+			return false
 		}
 		clean, want := f.check(v.text)
 		if want != "" {

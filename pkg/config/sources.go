@@ -28,6 +28,7 @@ func (l *loader) person(p paths, options protocol.JSON) (map[string]account, boo
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		text, problems := l.expanded(path, name)
 		if strings.TrimSpace(text) == "" {
+			// Unset variables of providers that nobody asked for are no news.
 			l.report(problems...)
 			continue
 		}
@@ -73,6 +74,9 @@ func (a *account) read(v value) {
 	}
 }
 
+// maxHeaders is more than any provider wants.
+const maxHeaders = 32
+
 // setHeader replaces or adds a header; names and values that HTTP cannot carry are left out.
 func setHeader(list []protocol.Header, name, text string) []protocol.Header {
 	if !word(name) || strings.ContainsAny(name, "()<>@,;:/[]?={}") || strings.ContainsAny(text, "\r\n\x00") {
@@ -80,6 +84,9 @@ func setHeader(list []protocol.Header, name, text string) []protocol.Header {
 	}
 	at := slices.IndexFunc(list, func(h protocol.Header) bool { return strings.EqualFold(h.Name, name) })
 	if at < 0 {
+		if len(list) >= maxHeaders {
+			return list
+		}
 		return append(list, protocol.Header{Name: name, Value: text})
 	}
 	list = slices.Clone(list)
@@ -139,9 +146,12 @@ func (l *loader) project(p paths) map[string]meddling {
 			}
 			continue
 		}
-		for _, group := range []string{"provider", "providers"} {
-			for _, m := range root.at(group).members {
-				if redirects(m.value, 0) {
+		for _, group := range root.members { // of two with one name, who knows which the host takes
+			if group.key != "provider" && group.key != "providers" {
+				continue
+			}
+			for _, m := range group.value.members {
+				if redirects(m.value) {
 					had := all[m.key]
 					had.file = path
 					had.account.read(m.value)
@@ -156,7 +166,7 @@ func (l *loader) project(p paths) map[string]meddling {
 // redirects reports whether a provider object may change where requests go or which key
 // they carry. It errs on the careful side: any address, any reference to a variable or a file, any
 // choice of credential counts, at whatever depth.
-func redirects(v value, level int) bool {
+func redirects(v value) bool {
 	if s := v.string(); strings.Contains(s, "://") || strings.Contains(s, "{env:") || strings.Contains(s, "{file:") {
 		return true
 	}
@@ -167,12 +177,12 @@ func redirects(v value, level int) bool {
 				return true
 			}
 		}
-		if redirects(m.value, level+1) {
+		if redirects(m.value) {
 			return true
 		}
 	}
 	for _, item := range v.items {
-		if redirects(item, level+1) {
+		if redirects(item) {
 			return true
 		}
 	}
