@@ -1,0 +1,330 @@
+// Package wasmfile reads what a WebAssembly module asks for and offers, and
+// sets the bound of its memory. It knows the binary format just as far as that
+// needs, so that the audit of our module rests on no runtime's word.
+package wasmfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// PageSize is the unit of a memory's size, in bytes.
+const PageSize = 64 << 10
+
+// Module is the outside of a module.
+type Module struct {
+	Imports  []Import
+	Exports  []Export
+	Memories []Memory // its own, not imported
+	HasStart bool     // a function runs at instantiation
+	Sections []Section
+}
+
+// Import is one thing that the module asks for.
+type Import struct {
+	Module, Name string
+	Kind         Kind
+	Type         string // of a function, such as "(i32, i64) -> i32"
+}
+
+// Export is one thing that the module offers.
+type Export struct {
+	Name string
+	Kind Kind
+	Type string // of a function
+}
+
+// Memory gives a memory's size in pages. Max is 0 when there is none.
+type Memory struct{ Min, Max uint32 }
+
+// Section is one piece of the file.
+type Section struct {
+	ID     byte
+	Name   string // of a custom section
+	Offset int    // of the content in the file
+	Size   int
+}
+
+// Kind says what an import or export is.
+type Kind byte
+
+// The kinds of the binary format.
+const (
+	Func Kind = iota
+	Table
+	Mem
+	Global
+	Tag
+)
+
+func (k Kind) String() string {
+	names := [...]string{"func", "table", "memory", "global", "tag"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("kind %d", byte(k))
+}
+
+// Section ids of the binary format.
+const (
+	secCustom   = 0
+	secType     = 1
+	secImport   = 2
+	secFunction = 3
+	secMemory   = 5
+	secExport   = 7
+	secStart    = 8
+)
+
+const header = "\x00asm\x01\x00\x00\x00"
+
+// Parse reads a module. It does not look into code.
+func Parse(file []byte) (*Module, error) {
+	if !strings.HasPrefix(string(file[:min(len(file), len(header))]), header) {
+		return nil, errors.New("read module: not a WebAssembly module of version 1")
+	}
+	p := &parsed{}
+	r := &reader{data: file, at: len(header)}
+	for r.err == nil && r.at < len(file) {
+		id := r.byte()
+		body := r.bytes(r.count())
+		if r.err != nil {
+			break
+		}
+		s := Section{ID: id, Offset: r.at - len(body), Size: len(body)}
+		if err := p.section(&s, body); err != nil {
+			return nil, fmt.Errorf("read module: section %d at byte %d: %w", id, s.Offset, err)
+		}
+		p.module.Sections = append(p.module.Sections, s)
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("read module: %w", r.err)
+	}
+	return &p.module, p.resolve()
+}
+
+// parsed is a module on the way, with what types need.
+type parsed struct {
+	module    Module
+	types     []string
+	functions []uint32 // type of each function, imported ones first
+	exported  []uint32 // function of each export
+}
+
+func (p *parsed) section(s *Section, body []byte) error {
+	r := &reader{data: body}
+	switch s.ID {
+	case secCustom:
+		s.Name = r.name()
+		return r.err
+	case secType:
+		r.each(func() { p.types = append(p.types, r.funcType()) })
+	case secImport:
+		r.each(func() {
+			i := Import{Module: r.name(), Name: r.name(), Kind: Kind(r.byte())}
+			switch i.Kind {
+			case Func:
+				t := r.u32()
+				p.functions = append(p.functions, t)
+				i.Type = p.typeName(t)
+			case Table:
+				r.byte()
+				r.limits()
+			case Mem:
+				r.limits()
+			case Global:
+				r.bytes(2)
+			default:
+				r.fail("import %s.%s is of unknown %s", i.Module, i.Name, i.Kind)
+			}
+			p.module.Imports = append(p.module.Imports, i)
+		})
+	case secFunction:
+		r.each(func() { p.functions = append(p.functions, r.u32()) })
+	case secMemory:
+		r.each(func() { p.module.Memories = append(p.module.Memories, r.limits()) })
+	case secExport:
+		r.each(func() {
+			p.module.Exports = append(p.module.Exports, Export{Name: r.name(), Kind: Kind(r.byte())})
+			p.exported = append(p.exported, r.u32())
+		})
+	case secStart:
+		p.module.HasStart = true
+		r.u32()
+	default:
+		return nil
+	}
+	if r.err == nil && r.at != len(body) {
+		r.fail("%d bytes are left over", len(body)-r.at)
+	}
+	return r.err
+}
+
+// resolve gives the exported functions their types, which may stand behind them.
+func (p *parsed) resolve() error {
+	for i := range p.module.Exports {
+		e := &p.module.Exports[i]
+		if e.Kind != Func {
+			continue
+		}
+		if int64(p.exported[i]) >= int64(len(p.functions)) {
+			return fmt.Errorf("read module: export %s names function %d of %d", e.Name, p.exported[i], len(p.functions))
+		}
+		e.Type = p.typeName(p.functions[p.exported[i]])
+	}
+	return nil
+}
+
+func (p *parsed) typeName(t uint32) string {
+	if int64(t) >= int64(len(p.types)) {
+		return "unknown"
+	}
+	return p.types[t]
+}
+
+// SetMemoryMax gives a copy of the module whose only memory may grow to max
+// pages and no further.
+func SetMemoryMax(file []byte, max uint32) ([]byte, error) {
+	m, err := Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Memories) != 1 {
+		return nil, fmt.Errorf("set memory maximum: the module has %d memories of its own, want 1", len(m.Memories))
+	}
+	low := m.Memories[0].Min
+	if low > max {
+		return nil, fmt.Errorf("set memory maximum: the module starts with %d pages, more than %d", low, max)
+	}
+	body := []byte{1, 1} // one memory, with a maximum
+	body = appendU32(body, low)
+	body = appendU32(body, max)
+
+	out := []byte(header)
+	for _, s := range m.Sections {
+		content := file[s.Offset : s.Offset+s.Size]
+		if s.ID == secMemory {
+			content = body
+		}
+		out = append(out, s.ID)
+		out = appendU32(out, uint32(len(content)))
+		out = append(out, content...)
+	}
+	return out, nil
+}
+
+func appendU32(b []byte, n uint32) []byte {
+	for n >= 0x80 {
+		b = append(b, byte(n)|0x80)
+		n >>= 7
+	}
+	return append(b, byte(n))
+}
+
+// reader reads the binary format. After the first error everything is zero.
+type reader struct {
+	data []byte
+	at   int
+	err  error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (r *reader) bytes(n int) []byte {
+	if r.err != nil || n > len(r.data)-r.at {
+		r.fail("the file ends early")
+		return nil
+	}
+	r.at += n
+	return r.data[r.at-n : r.at]
+}
+
+func (r *reader) byte() byte {
+	if b := r.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// u32 reads an unsigned LEB128 number of 32 bits.
+func (r *reader) u32() uint32 {
+	var n uint64
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.byte()
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			if n>>32 != 0 {
+				break
+			}
+			return uint32(n)
+		}
+	}
+	r.fail("a number is too large")
+	return 0
+}
+
+// count reads a length; no count of anything is larger than the file.
+func (r *reader) count() int {
+	n := int64(r.u32())
+	if n > int64(len(r.data)) {
+		r.fail("the file ends early")
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) name() string {
+	b := r.bytes(r.count())
+	if !utf8.Valid(b) {
+		r.fail("a name is not UTF-8")
+	}
+	return string(b)
+}
+
+// each reads a vector.
+func (r *reader) each(one func()) {
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		one()
+	}
+}
+
+func (r *reader) limits() Memory {
+	flags := r.byte()
+	if flags > 1 {
+		r.fail("limits with flags %d (shared or 64 bits) are not supported", flags)
+	}
+	m := Memory{Min: r.u32()}
+	if flags == 1 {
+		m.Max = r.u32()
+	}
+	return m
+}
+
+func (r *reader) funcType() string {
+	if form := r.byte(); form != 0x60 {
+		r.fail("type form %#x is not a function", form)
+	}
+	params, results := r.valTypes(), r.valTypes()
+	if len(results) == 0 {
+		return "(" + strings.Join(params, ", ") + ")"
+	}
+	return "(" + strings.Join(params, ", ") + ") -> " + strings.Join(results, ", ")
+}
+
+func (r *reader) valTypes() (names []string) {
+	known := map[byte]string{0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128", 0x70: "funcref", 0x6f: "externref"}
+	r.each(func() {
+		b := r.byte()
+		if known[b] == "" {
+			r.fail("value type %#x is not known", b)
+		}
+		names = append(names, known[b])
+	})
+	return names
+}

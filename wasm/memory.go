@@ -1,0 +1,37 @@
+//go:build wasip1
+
+package main
+
+import "unsafe"
+
+// maxBuffer bounds one buffer. The largest batch is a history of some
+// megabytes; a loader that asks for more has lost its way.
+const maxBuffer = 64 << 20
+
+// buffers keeps alive what the loader has been given, by address.
+var buffers = map[uint32][]byte{}
+
+//go:wasmexport alloc
+func alloc(size uint32) uint32 {
+	if size > maxBuffer {
+		return 0
+	}
+	b := make([]byte, max(size, 1)) // no two buffers may share an address
+	ptr := address(b)
+	buffers[ptr] = b
+	return ptr
+}
+
+//go:wasmexport free
+func free(ptr uint32) { delete(buffers, ptr) }
+
+// buffer gives the first size bytes of the buffer at ptr.
+func buffer(ptr, size uint32) ([]byte, bool) {
+	b := buffers[ptr]
+	if b == nil || uint32(len(b)) < size {
+		return nil, false
+	}
+	return b[:size], true
+}
+
+func address(b []byte) uint32 { return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
