@@ -8,6 +8,7 @@ import { flagBusy, flagCount, flagInterrupt, type Grants, type HostEffect, type 
 import type { Change, Deliver, Diagnostic, Event, Generate, Generated, History, Notice, Permission, Provider, Ready, Receipt, Session, Status } from "./protocol.gen.ts";
 import { firstTime, maxHung, shared } from "./registry.ts";
 import { describe } from "./text.ts";
+import { boundHistory, weigh } from "./weigh.ts";
 
 /** What an adapter does for the advisor. A rejected promise is a failure of that one effect. */
 export interface Host {
@@ -338,7 +339,7 @@ export class Advisor {
       case "resync":
         this.answer(
           () => this.host.history(effect.session),
-          (history) => this.reply(history),
+          (history) => this.reply(boundHistory(history)),
           (failure) => ({ type: "history", session: effect.session, failure }) satisfies History,
         );
         return;
@@ -526,19 +527,6 @@ const boundary: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
   "receipt",
   "decided",
 ]);
-
-/** About how many bytes an event takes; its long parts are its texts. */
-function weigh(event: Event): number {
-  let bytes = 256;
-  if ("text" in event && event.text) bytes += event.text.length;
-  if (event.type === "tool") {
-    bytes += event.output?.length ?? 0;
-    if (typeof event.input === "object" && event.input) {
-      for (const value of Object.values(event.input)) if (typeof value === "string") bytes += value.length;
-    }
-  }
-  return bytes;
-}
 
 /** Calls a host's method; what it throws at once is a rejection like any other. */
 async function invoke<T>(ask: () => Promise<T> | T): Promise<T> {

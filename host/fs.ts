@@ -65,8 +65,9 @@ export class Files {
       const before = this.inspect(name);
       if (before.info.kind === Kind.dir) throw new Refusal(Errno.isDir);
       if (before.info.kind === Kind.other) throw new Refusal(Errno.notRegular);
-      same(before.info, want); // a symlink has an identity of its own, so it stops here too
-      const fd = fs.openSync(before.at, readFlags);
+      if (before.info.kind === Kind.symlink) throw new Refusal(Errno.changed); // a link is resolved before it is read
+      same(before.info, want);
+      const fd = this.open(before.at, readFlags);
       try {
         const opened = fs.fstatSync(fd, { bigint: true });
         if (!opened.isFile()) throw new Refusal(Errno.notRegular);
@@ -89,9 +90,10 @@ export class Files {
   list(name: string, want: Identity): Entry[] | Refusal {
     return attempt(() => {
       const before = this.inspect(name);
+      if (before.info.kind === Kind.symlink) throw new Refusal(Errno.changed);
       if (before.info.kind !== Kind.dir) throw new Refusal(Errno.notDir);
       same(before.info, want);
-      const fd = openFolder(before.at);
+      const fd = process.platform === "win32" ? undefined : this.open(before.at, listFlags);
       try {
         if (fd !== undefined) {
           const opened = fs.fstatSync(fd, { bigint: true });
@@ -107,6 +109,11 @@ export class Files {
         if (fd !== undefined) fs.closeSync(fd);
       }
     });
+  }
+
+  /** Between the checks before and after; tests change the disk here. */
+  protected open(at: string, flags: number): number {
+    return fs.openSync(at, flags);
   }
 
   /** The path below the resolved parent, and what lies there, the last element not followed. */
@@ -168,10 +175,6 @@ function direntKind(entry: fs.Dirent, folder: string): Kind {
   }
 }
 
-function openFolder(at: string): number | undefined {
-  return process.platform === "win32" ? undefined : fs.openSync(at, listFlags);
-}
-
 /** A path that names the opened folder itself, where the system has one. */
 function handle(fd: number | undefined): string | undefined {
   return fd !== undefined && process.platform === "linux" ? `/proc/self/fd/${fd}` : undefined;
@@ -195,7 +198,7 @@ const errnos: Record<string, Errno> = {
   ENOTDIR: Errno.notDir,
   EISDIR: Errno.isDir,
   ENXIO: Errno.notRegular,
-  ELOOP: Errno.loop,
+  ELOOP: Errno.loop, // in a folder of the path; a link in the last place is not followed
   ENAMETOOLONG: Errno.nameTooLong,
   EINVAL: Errno.invalid,
 };

@@ -12,9 +12,11 @@ import { Needs, provide } from "./need.ts";
 import { abiVersion, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type WriteConfig } from "./protocol.gen.ts";
 import { replaceFile, type Store } from "./store.ts";
 import { describe } from "./text.ts";
+import { weigh } from "./weigh.ts";
 
-/** Events in one batch: enough for a long turn, few enough that a call stays short. */
+/** Events and bytes in one batch: enough for a long turn, few enough that a call stays short. */
 const maxBatch = 512;
+const maxBatchBytes = 4 * 1024 * 1024;
 /** Instances that may be lost in lossWindowMs before the advisor gives up. */
 const maxLosses = 5;
 const lossWindowMs = 10 * 60 * 1000;
@@ -125,7 +127,7 @@ export class Server {
   private pump(): void {
     if (this.pumping || !this.guest || this.queue.length === 0) return;
     this.pumping = true;
-    const events = this.queue.splice(0, maxBatch);
+    const events = this.queue.splice(0, this.batchSize());
     const bytes = this.queue.length === 0 ? this.bytes : 0;
     this.bytes -= bytes;
     this.calls++;
@@ -142,6 +144,17 @@ export class Server {
     this.around.post({ t: "done", effects, bytes });
     this.pumping = false;
     if (this.queue.length > 0) this.around.later(() => this.pump());
+  }
+
+  private batchSize(): number {
+    let n = 0;
+    let bytes = 0;
+    while (n < this.queue.length && n < maxBatch) {
+      bytes += weigh(this.queue[n]!);
+      if (n > 0 && bytes > maxBatchBytes) break;
+      n++;
+    }
+    return n;
   }
 
   /** Does what can be done here, in order, and gives back what the main thread must do. */

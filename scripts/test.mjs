@@ -1,0 +1,64 @@
+// Bundles test/*.test.ts and runs them under Node and, unless --node is given, once
+// more under Bun, whose runtime is the hosts'. Names given narrow the files: `npm test -- fs http`.
+
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { bundle } from "./build.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = path.join(root, ".cache", "test");
+const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+
+fs.rmSync(out, { recursive: true, force: true });
+const entries = fs
+  .readdirSync(path.join(root, "test"))
+  .filter((name) => name.endsWith(".ts") && (name.endsWith(".test.ts") || name.endsWith(".entry.ts")));
+await build({
+  ...bundle,
+  define: { ...bundle.define, PROJECT_ROOT: JSON.stringify(root.replace(/[\\/]$/, "")) },
+  entryPoints: [...entries.map((name) => path.join(root, "test", name)), path.join(root, "host", "worker.ts"), path.join(root, "host", "plugin.ts")],
+  outdir: out,
+  outbase: root,
+  entryNames: "[name]",
+  sourcemap: "inline",
+});
+
+const files = entries
+  .filter((name) => name.endsWith(".test.ts"))
+  .filter((name) => names.length === 0 || names.some((wanted) => name.startsWith(wanted)))
+  .map((name) => path.join(out, name.replace(/\.ts$/, ".js")));
+
+/** The Bun of devDependencies; where lifecycle scripts are off, its binary stays in the platform's package. */
+function findBun() {
+  const modules = path.join(root, "node_modules");
+  const platform = fs.existsSync(path.join(modules, "@oven")) ? fs.readdirSync(path.join(modules, "@oven")) : [];
+  const places = [path.join(modules, "bun", "bin", "bun.exe"), ...platform.flatMap((name) => ["bun", "bun.exe"].map((file) => path.join(modules, "@oven", name, "bin", file)))];
+  for (const place of places) {
+    const stat = fs.statSync(place, { throwIfNoEntry: false });
+    if (!stat || stat.size < 1e6) continue; // a placeholder
+    if (spawnSync(place, ["--version"]).status === 0) return place;
+  }
+  return undefined;
+}
+
+function run(title, command, args) {
+  console.log(`\n# ${title}`);
+  const { status } = spawnSync(command, args, { stdio: "inherit", cwd: root, env: { ...process.env, NODE_NO_WARNINGS: "1" } });
+  return status === 0;
+}
+
+let passed = run("node", process.execPath, ["--test", "--enable-source-maps", ...files]);
+if (!flags.includes("--node")) {
+  const bun = findBun();
+  if (!bun) {
+    console.error("test under Bun: no Bun for this platform in node_modules; run npm install");
+    passed = false;
+  } else {
+    passed = run("bun", bun, ["test", "--timeout=60000", ...files]) && passed;
+  }
+}
+process.exitCode = passed ? 0 : 1;

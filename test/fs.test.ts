@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { describe, test } from "node:test";
+import { Files, type Info, Refusal } from "../host/fs.ts";
+import { Errno, Kind } from "../host/protocol.gen.ts";
+import { scratch } from "./scratch.ts";
+
+function workspace(): { root: string; outside: string; files: Files } {
+  const folder = scratch();
+  const root = path.join(folder, "root");
+  const outside = path.join(folder, "outside");
+  fs.mkdirSync(path.join(root, "src"), { recursive: true });
+  fs.mkdirSync(outside);
+  fs.writeFileSync(path.join(root, "src", "a.ts"), "export const a = 1\n");
+  fs.writeFileSync(path.join(outside, "secret.txt"), "the secret\n");
+  return { root, outside, files: new Files(root) };
+}
+
+function must<T>(value: T | Refusal): T {
+  assert.ok(!(value instanceof Refusal), `refused with ${value instanceof Refusal ? value.errno : ""}`);
+  return value;
+}
+
+function errno(value: unknown): Errno {
+  assert.ok(value instanceof Refusal, `was allowed: ${JSON.stringify(value, (_, v: unknown) => (typeof v === "bigint" ? String(v) : v))}`);
+  return value.errno;
+}
+
+function read(files: Files, name: string, want: Info, offset = 0n, size = 100): string {
+  const buffer = new Uint8Array(size);
+  const n = must(files.read(name, want, offset, buffer));
+  return Buffer.from(buffer.subarray(0, n)).toString();
+}
+
+const nobody = { dev: 0n, ino: 0n };
+
+describe("files inside the workspace", () => {
+  test("are stated, read from any offset and listed", () => {
+    const { root, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    const stat = fs.statSync(name, { bigint: true });
+    assert.deepEqual(info, { kind: Kind.file, size: 19n, mtimeNs: stat.mtimeNs, dev: stat.dev, ino: stat.ino });
+    assert.equal(read(files, name, info), "export const a = 1\n");
+    assert.equal(read(files, name, info, 7n, 5), "const");
+    assert.equal(read(files, name, info, 19n), "");
+    assert.equal(read(files, name, info, 4000n), "");
+    assert.deepEqual(must(files.list(path.join(root, "src"), must(files.stat(path.join(root, "src"))))), [{ name: "a.ts", kind: Kind.file }]);
+    assert.equal(must(files.real(name)), name);
+    assert.equal(must(files.stat(root)).kind, Kind.dir);
+  });
+
+  test("are read through a link of the root's own path", () => {
+    const { root } = workspace();
+    const link = path.join(path.dirname(root), "link");
+    fs.symlinkSync(root, link);
+    const files = new Files(link);
+    const name = path.join(link, "src", "a.ts");
+    assert.equal(read(files, name, must(files.stat(name))), "export const a = 1\n");
+    assert.equal(must(files.real(name)), path.join(root, "src", "a.ts"));
+  });
+
+  test("are listed in byte order with their kinds", () => {
+    const { root, files } = workspace();
+    const folder = path.join(root, "names");
+    fs.mkdirSync(folder);
+    for (const name of ["b", "a", "é", "\u{1f600}", "\ufffc"]) fs.writeFileSync(path.join(folder, name), "");
+    fs.mkdirSync(path.join(folder, "Z"));
+    fs.symlinkSync("a", path.join(folder, "l"));
+    assert.deepEqual(must(files.list(folder, must(files.stat(folder)))), [
+      { name: "Z", kind: Kind.dir },
+      { name: "a", kind: Kind.file },
+      { name: "b", kind: Kind.file },
+      { name: "l", kind: Kind.symlink },
+      { name: "é", kind: Kind.file },
+      { name: "\ufffc", kind: Kind.file },
+      { name: "\u{1f600}", kind: Kind.file },
+    ]);
+  });
+
+  test("a link is seen as a link and read at its target", () => {
+    const { root, files } = workspace();
+    const link = path.join(root, "link.ts");
+    fs.symlinkSync("src/a.ts", link);
+    assert.equal(must(files.stat(link)).kind, Kind.symlink);
+    const real = must(files.real(link));
+    assert.equal(read(files, real, must(files.stat(real))), "export const a = 1\n");
+    assert.equal(errno(files.read(link, must(files.stat(real)), 0n, new Uint8Array(10))), Errno.changed);
+  });
+});
+
+describe("names that are refused", () => {
+  const { root, outside, files } = workspace();
+  fs.symlinkSync(outside, path.join(root, "out"));
+  fs.symlinkSync("loop", path.join(root, "loop"));
+  fs.symlinkSync("/proc/self", path.join(root, "self"));
+  const cases: [string, string, Errno][] = [
+    ["a path above the root", path.dirname(root), Errno.outside],
+    ["a path beside the root", path.join(outside, "secret.txt"), Errno.outside],
+    ["a path that only begins like the root", root + "-other", Errno.outside],
+    ["dots", root + "/src/../../outside/secret.txt", Errno.invalid],
+    ["dots that stay inside", root + "/src/../src/a.ts", Errno.invalid],
+    ["a dot", root + "/./src/a.ts", Errno.invalid],
+    ["two slashes", root + "//src/a.ts", Errno.invalid],
+    ["a slash at the end", root + "/src/", Errno.invalid],
+    ["a relative path", "src/a.ts", Errno.invalid],
+    ["an empty path", "", Errno.invalid],
+    ["NUL", root + "/src/a.ts\0.png", Errno.invalid],
+    ["an over-long path", path.join(root, "x".repeat(5000)), Errno.nameTooLong],
+    ["an over-long name", path.join(root, "x".repeat(300)), Errno.nameTooLong],
+    ["a file of the system", "/etc/passwd", Errno.outside],
+    ["/proc", "/proc/self/environ", Errno.outside],
+    ["a folder that links outside", path.join(root, "out", "secret.txt"), Errno.outside],
+    ["a folder that links to /proc", path.join(root, "self", "environ"), Errno.outside],
+    ["a loop of links", path.join(root, "loop", "a"), Errno.loop],
+    ["a missing file", path.join(root, "src", "missing.ts"), Errno.notFound],
+    ["a file taken for a folder", path.join(root, "src", "a.ts", "b"), Errno.notDir],
+  ];
+  for (const [title, name, want] of cases) {
+    test(title, () => {
+      assert.equal(errno(files.stat(name)), want);
+      assert.equal(errno(files.real(name)), want);
+      assert.equal(errno(files.read(name, nobody, 0n, new Uint8Array(10))), want);
+      assert.equal(errno(files.list(name, nobody)), want);
+    });
+  }
+
+  test("the kernel's folders, even when the workspace is the whole disk", () => {
+    const all = new Files("/");
+    for (const name of ["/proc/self/environ", "/proc", "/sys/kernel", "/dev/null"]) assert.equal(errno(all.stat(name)), Errno.outside);
+    assert.equal(must(all.stat(path.join(root, "src", "a.ts"))).kind, Kind.file);
+    const link = path.join(root, "self", "environ");
+    assert.equal(errno(all.stat(link)), Errno.outside);
+  });
+});
+
+describe("what is not a regular file", () => {
+  test("a FIFO is seen and not opened", () => {
+    const { root, files } = workspace();
+    const fifo = path.join(root, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const info = must(files.stat(fifo));
+    assert.equal(info.kind, Kind.other);
+    assert.equal(errno(files.read(fifo, info, 0n, new Uint8Array(10))), Errno.notRegular);
+    assert.equal(errno(files.list(fifo, info)), Errno.notDir);
+  });
+
+  test("a folder is not read and a file not listed", () => {
+    const { root, files } = workspace();
+    const folder = path.join(root, "src");
+    assert.equal(errno(files.read(folder, must(files.stat(folder)), 0n, new Uint8Array(10))), Errno.isDir);
+    const file = path.join(folder, "a.ts");
+    assert.equal(errno(files.list(file, must(files.stat(file)))), Errno.notDir);
+  });
+
+  test("a link to a device is neither followed nor opened", () => {
+    const { root, files } = workspace();
+    const link = path.join(root, "zero");
+    fs.symlinkSync("/dev/zero", link);
+    assert.equal(errno(files.real(link)), Errno.outside);
+    assert.equal(errno(files.read(link, must(files.stat(link)), 0n, new Uint8Array(10))), Errno.changed);
+  });
+});
+
+describe("what changes between check and open", () => {
+  test("a file that became another file", () => {
+    const { root, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    fs.writeFileSync(name + ".new", "other\n");
+    fs.renameSync(name + ".new", name);
+    assert.equal(errno(files.read(name, info, 0n, new Uint8Array(10))), Errno.changed);
+  });
+
+  test("a file that became a link to a secret", () => {
+    const { root, outside, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    fs.rmSync(name);
+    fs.symlinkSync(path.join(outside, "secret.txt"), name);
+    assert.equal(errno(files.read(name, info, 0n, new Uint8Array(10))), Errno.changed);
+  });
+
+  test("a folder that became a link to another with the same names", () => {
+    const { root, outside, files } = workspace();
+    fs.writeFileSync(path.join(outside, "a.ts"), "the secret\n");
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    fs.renameSync(path.join(root, "src"), path.join(root, "gone"));
+    fs.symlinkSync(outside, path.join(root, "src"));
+    assert.equal(errno(files.read(name, info, 0n, new Uint8Array(10))), Errno.outside);
+    assert.equal(errno(files.stat(name)), Errno.outside);
+  });
+
+  test("a folder that was swapped for a listing", () => {
+    const { root, outside, files } = workspace();
+    const folder = path.join(root, "src");
+    const info = must(files.stat(folder));
+    fs.renameSync(folder, path.join(root, "gone"));
+    fs.symlinkSync(outside, folder);
+    assert.equal(errno(files.list(folder, info)), Errno.changed);
+  });
+
+  test("a hard link to what was checked is what was checked", () => {
+    const { root, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    fs.linkSync(name, path.join(root, "b.ts"));
+    assert.equal(read(files, path.join(root, "b.ts"), info), "export const a = 1\n");
+  });
+
+  /** A view whose disk changes after the checks, right before the open. */
+  class Swapped extends Files {
+    swap: (() => void) | undefined;
+    protected override open(at: string, flags: number): number {
+      this.swap?.();
+      return super.open(at, flags);
+    }
+  }
+
+  const swaps: [string, (root: string, outside: string) => void, Errno][] = [
+    [
+      "the folder, for a link to one with the same names",
+      (root, outside) => {
+        fs.writeFileSync(path.join(outside, "a.ts"), "the secret\n");
+        fs.renameSync(path.join(root, "src"), path.join(root, "gone"));
+        fs.symlinkSync(outside, path.join(root, "src"));
+      },
+      Errno.changed,
+    ],
+    [
+      "the folder, for a link to one that holds the same file",
+      (root, outside) => {
+        fs.linkSync(path.join(root, "src", "a.ts"), path.join(outside, "a.ts"));
+        fs.renameSync(path.join(root, "src"), path.join(root, "gone"));
+        fs.symlinkSync(outside, path.join(root, "src"));
+      },
+      Errno.outside,
+    ],
+    [
+      "the file, for a link",
+      (root, outside) => {
+        fs.renameSync(path.join(root, "src", "a.ts"), path.join(root, "src", "b.ts"));
+        fs.symlinkSync(path.join(outside, "secret.txt"), path.join(root, "src", "a.ts"));
+      },
+      Errno.loop,
+    ],
+    [
+      "the file, for a FIFO",
+      (root) => {
+        fs.rmSync(path.join(root, "src", "a.ts"));
+        execFileSync("mkfifo", [path.join(root, "src", "a.ts")]);
+      },
+      Errno.notRegular,
+    ],
+    ["the file, for nothing", (root) => fs.rmSync(path.join(root, "src", "a.ts")), Errno.notFound],
+  ];
+  for (const [title, swap, want] of swaps) {
+    test(`right before the open: ${title}`, () => {
+      const { root, outside } = workspace();
+      const files = new Swapped(root);
+      const name = path.join(root, "src", "a.ts");
+      const info = must(files.stat(name));
+      files.swap = () => swap(root, outside);
+      const buffer = new Uint8Array(100);
+      assert.equal(errno(files.read(name, info, 0n, buffer)), want);
+      assert.ok(buffer.every((byte) => byte === 0), "something was read");
+    });
+  }
+
+  test("right before a listing: the folder, for a link", () => {
+    const { root, outside } = workspace();
+    const files = new Swapped(root);
+    const folder = path.join(root, "src");
+    const info = must(files.stat(folder));
+    files.swap = () => {
+      fs.renameSync(folder, path.join(root, "gone"));
+      fs.symlinkSync(outside, folder);
+    };
+    assert.equal(errno(files.list(folder, info)), Errno.notDir);
+  });
+});
