@@ -17,6 +17,9 @@ const (
 	maxAuthor   = 64
 )
 
+// maxRounds bounds how deep marks within marks are taken out one by one.
+const maxRounds = 8
+
 // cutMark ends a text that was cut here.
 const cutMark = " [cut]"
 
@@ -30,15 +33,21 @@ func Clean(text string, max int) string {
 		text = text[:limit]
 	}
 	text = norm.NFC.String(visible(text))
-	// Taking one mark out can join two halves of another: "<<b>/system>". Each
-	// round makes the text shorter, so that this ends.
-	for {
+	// Taking one mark out can join two halves of another: "<<b>/system>".
+	for range maxRounds {
 		next := stripMarks(text)
 		if next == text {
-			break
+			return cut(strings.TrimSpace(text), max)
 		}
 		text = next
 	}
+	// Nobody nests marks that deep by accident. What marks are made of goes.
+	text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("<>＜＞﹤﹥‹›〈〉⟨⟩[]`~:：﹕", r) {
+			return -1
+		}
+		return r
+	}, text)
 	return cut(strings.TrimSpace(text), max)
 }
 

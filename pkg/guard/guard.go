@@ -9,8 +9,9 @@ import (
 // Guard is what one session has said so far. The zero value has said nothing.
 // Methods change it in place; a copy is a fork.
 type Guard struct {
-	ring   []entry
-	review int // number of the running review, from 1
+	ring    []entry
+	review  int // number of the running review, from 1
+	message int // number of the last human message, from 1
 	// Notes delivered in the running review, since the last human message, and in all.
 	inReview, inMessage, blockers, inSession int
 	// calm is for how many more human messages concerns are nits.
@@ -25,6 +26,7 @@ type entry struct {
 	severity protocol.Severity // as delivered last; empty: mentioned
 	before   protocol.Severity // before that, for Retract
 	review   int
+	message  int
 	fp       fingerprint
 }
 
@@ -52,6 +54,7 @@ func (g *Guard) Counts() Counts { return g.counts }
 // Human notes a message that a person typed: what counts since the last one
 // starts anew, and the calm after a wake wears off.
 func (g *Guard) Human() {
+	g.message++
 	g.inMessage, g.blockers = 0, 0
 	g.calm = max(g.calm-1, 0)
 }
@@ -175,38 +178,43 @@ func (g *Guard) deliver(note protocol.Note, fp fingerprint, known int, limits Li
 		g.blockers++
 	}
 	if known >= 0 {
+		g.ring = slices.Clone(g.ring) // a fork keeps its own
 		e := &g.ring[known]
-		e.before, e.severity, e.review = e.severity, note.Severity, g.review
+		e.before, e.severity, e.review, e.message = e.severity, note.Severity, g.review, g.message
 		return
 	}
-	g.remember(entry{id: note.ID, severity: note.Severity, review: g.review, fp: fp}, limits, mutes)
+	g.remember(entry{id: note.ID, severity: note.Severity, review: g.review, message: g.message, fp: fp}, limits, mutes)
 }
 
 // remember adds a matter and forgets the oldest when the ring is full; a muted
 // one is forgotten last, because the mute would end with it.
 func (g *Guard) remember(e entry, limits Limits, mutes Mutes) {
-	g.ring = append(slices.Clip(g.ring), e)
+	g.ring = append(slices.Clone(g.ring), e)
 	for len(g.ring) > limits.Ring {
 		oldest := slices.IndexFunc(g.ring, func(e entry) bool { return !slices.Contains(mutes.Notes, e.id) })
 		g.ring = slices.Delete(g.ring, max(oldest, 0), max(oldest, 0)+1)
 	}
 }
 
-// Retract takes back that a note was delivered, when it was not after all: its
-// lines had changed by then, or the host refused. It may be said again.
-func (g *Guard) Retract(note protocol.Note) {
-	at := slices.IndexFunc(g.ring, func(e entry) bool { return e.id == note.ID && e.severity != "" })
+// Retract takes back that the note with this id was delivered, when it was not
+// after all: its lines had changed by then, or the host refused. It may be
+// said again.
+func (g *Guard) Retract(id string) {
+	at := slices.IndexFunc(g.ring, func(e entry) bool { return e.id == id && e.severity != "" })
 	if at < 0 {
 		return
 	}
+	g.ring = slices.Clone(g.ring)
 	e := &g.ring[at]
-	if note.Severity == protocol.Blocker {
-		g.blockers = max(g.blockers-1, 0)
-	}
 	if e.review == g.review {
 		g.inReview = max(g.inReview-1, 0)
 	}
-	g.inMessage = max(g.inMessage-1, 0)
+	if e.message == g.message {
+		g.inMessage = max(g.inMessage-1, 0)
+		if e.severity == protocol.Blocker {
+			g.blockers = max(g.blockers-1, 0)
+		}
+	}
 	g.inSession = max(g.inSession-1, 0)
 	g.counts.Delivered = max(g.counts.Delivered-1, 0)
 	if e.severity, e.before = e.before, ""; e.severity == "" {

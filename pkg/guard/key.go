@@ -63,7 +63,7 @@ func fingerprintOf(note protocol.Note) (f fingerprint, names []string) {
 		f.strict = hash64(fold(note.Text))
 		f.loose = f.strict
 	}
-	f.words, f.sim = uint8(min(len(t.strict), 255)), simHash(t.strict)
+	f.words, f.sim = uint8(min(len(t.strict), 255)), simHash(t.weighty)
 	for i, name := range t.symbols {
 		if i < maxSymbols {
 			f.symbols[i] = uint32(hash64(name))
@@ -117,11 +117,10 @@ func simHash(words []string) [2]uint64 {
 	return sim
 }
 
-// Nearness of SimHashes, in bits of 128 that differ. Unrelated texts differ in 64. Two texts
-// that share six of seven words differ in about 22; two that share half of
-// their words in about 43.
+// Nearness of SimHashes, in bits of 128 that differ. Unrelated texts differ in 64, texts
+// that share nine of ten words in about 18, half of their words in about 43.
 const (
-	simNear    = 22
+	simNear    = 18
 	simRelated = 44
 	simWords   = 4 // fewer words make no SimHash worth comparing
 )

@@ -135,9 +135,13 @@ func tokenLen(text string, open int) int {
 	return open + end
 }
 
+// maxTag is how many bytes of a tag are looked at.
+const maxTag = 120
+
 // roleTagLen measures a tag whose name has a role in it, opening or closing,
 // with attributes or without.
 func roleTagLen(text string, open int) int {
+	text = text[:min(len(text), maxTag)] // so that a run of openers costs no more than its length
 	body := strings.TrimLeft(text[open:], "/／<| ")
 	name := body
 	if at := strings.IndexFunc(body, func(r rune) bool { return !tagRune(r) }); at >= 0 {
@@ -149,6 +153,12 @@ func roleTagLen(text string, open int) int {
 	words := strings.FieldsFunc(fold(name), func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' })
 	if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(roles, w) || w == "sys" }) {
 		return 0
+	}
+	if strings.HasPrefix(text[open:], " ") {
+		// "a < user and b > c" compares; "< system >" is a tag.
+		if after := strings.TrimLeft(body[len(name):], " /"); after == "" || closing(after[:min(len(after), 3)]) == 0 {
+			return 0
+		}
 	}
 	end := closing(text[open:])
 	if end == 0 {

@@ -14,7 +14,7 @@ import (
 // fingerprints of the same note change.
 const stateVersion = 1
 
-// Append writes the state as one JSON object, at most 170 bytes a matter.
+// Append writes the state as one JSON object, at most 240 bytes a matter.
 func (g *Guard) Append(dst []byte) []byte {
 	dst = append(dst, `{"v":`...)
 	dst = strconv.AppendInt(dst, stateVersion, 10)
@@ -59,6 +59,8 @@ func (g *Guard) Append(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, int64(e.severity.Rank()*4+e.before.Rank()), 10)
 		dst = append(dst, `,"r":`...)
 		dst = strconv.AppendInt(dst, int64(e.review), 10)
+		dst = append(dst, `,"m":`...)
+		dst = strconv.AppendInt(dst, int64(e.message), 10)
 		dst = append(dst, `,"f":"`...)
 		dst = base64.RawStdEncoding.AppendEncode(dst, appendFingerprint(nil, e.fp))
 		dst = append(dst, `"}`...)
@@ -74,7 +76,7 @@ type number struct {
 // numbers names the plain counters of the state, for both directions.
 func (g *Guard) numbers() []number {
 	return []number{
-		{"review", &g.review}, {"inReview", &g.inReview}, {"inMessage", &g.inMessage}, {"blockers", &g.blockers},
+		{"review", &g.review}, {"message", &g.message}, {"inReview", &g.inReview}, {"inMessage", &g.inMessage}, {"blockers", &g.blockers},
 		{"inSession", &g.inSession}, {"calm", &g.calm}, {"delivered", &g.counts.Delivered}, {"lowered", &g.counts.Lowered},
 	}
 }
@@ -143,7 +145,10 @@ func decodeEntry(data []byte) (entry, bool) {
 	if !ok || s >= 16 {
 		return entry{}, false
 	}
-	return entry{id: id, severity: severities[s/4], before: severities[s%4], review: decodeCount(data, "r"), fp: fp}, true
+	return entry{
+		id: id, severity: severities[s/4], before: severities[s%4],
+		review: decodeCount(data, "r"), message: decodeCount(data, "m"), fp: fp,
+	}, true
 }
 
 func validID(id string) bool {

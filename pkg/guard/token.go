@@ -4,12 +4,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // tokens is what a note's text comes down to for comparing.
 type tokens struct {
 	strict  []string // words; quoted parts count as words
 	loose   []string // words outside quotes
+	weighty []string // strict, with each name of the code three times
 	symbols []string // names of functions: "refund" for "refund()"
 	path    string   // the first path in the text
 	line    uint32   // and the line that follows it, "x.go:12" or "x.go line 12"
@@ -18,14 +21,15 @@ type tokens struct {
 // filling words change nothing about what a note is about. Counters are among
 // them: "attempt", "round", "again".
 var filling = splitPhrases(`a|an|the|this|that|these|those|it|its|is|are|was|were|be|been|to|of|for|in|on|at|with|from|by|as|so|and|or|also|but|still|again|once|more|please|now|just|here|there|you|your|we|i|will|would|should|must|can|could|may|might|has|have|had|do|does|did|which|when|then|than|hence|thus|because|since|if
-attempt|try|round|iteration|pass|time|times|review|turn|step|reminder|repeat|repeated|repeating|reported|previously|already|before|earlier|finding|issue|note|problem|warning|blocker|concern|nit|item|number|no|count|line|lines|file|hash|commit|rev|revision|version|id|at|x|th|st|nd|rd
+attempt|try|round|iteration|pass|time|times|review|turn|step|reminder|repeat|repeated|repeating|reported|previously|already|before|earlier|finding|issue|note|problem|warning|blocker|concern|nit|item|number|count|line|lines|file|hash|commit|rev|revision|version|at|x|th|st|nd|rd
 one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|another
 的|了|是|在|和|与|也|都|再|又|还|仍|请|第|次|个|这|那|该|会|将|已|行|一|二|三|四|五|六|七|八|九|十|百|千|两|零`)
 
 // tokenize cuts a text for comparing. It is bounded by the length of a note.
 func tokenize(text string) tokens {
 	var t tokens
-	runes := []rune(fold(text))
+	text = strings.Join(strings.Fields(norm.NFKC.String(visible(text))), " ")
+	runes := []rune(strings.ReplaceAll(text, "n't", " not"))
 	quote := rune(0) // the sign that will close the quoted part
 	for i := 0; i < len(runes); {
 		r := runes[i]
@@ -47,7 +51,7 @@ func tokenize(text string) tokens {
 				if i+1 < len(runes) && cjk(runes[i+1]) && !filling[string(runes[i+1])] {
 					word += string(runes[i+1])
 				}
-				t.add(word, quote != 0)
+				t.add(word, quote != 0, 1)
 			}
 			i++
 			continue
@@ -66,9 +70,13 @@ func tokenize(text string) tokens {
 	return t
 }
 
+// nameWeight is how much more a name of the code tells of a matter than a
+// word does: "missing await before fetchUser" is not "... before fetchOrders".
+const nameWeight = 3
+
 // word takes one run of word characters and of the signs that join paths.
 func (t *tokens) word(run string, rest []rune, quoted bool) {
-	if isPath(run) {
+	if isPath(strings.ToLower(run)) {
 		if t.path == "" {
 			t.path = run
 			t.line = lineAfter(rest)
@@ -76,30 +84,54 @@ func (t *tokens) word(run string, rest []rune, quoted bool) {
 		return
 	}
 	for _, part := range strings.FieldsFunc(run, func(r rune) bool { return !wordPart(r) }) {
-		if isHash(part) {
+		if isHash(strings.ToLower(part)) {
 			continue
 		}
 		// A counter inside a name changes nothing: "step2" is "step".
-		word := strings.TrimFunc(strings.Map(func(r rune) rune {
-			if unicode.IsDigit(r) {
-				return -1
-			}
-			return r
-		}, part), func(r rune) bool { return r == '_' })
+		name := strings.Trim(strings.Map(dropDigit, part), "_")
+		word := strings.ToLower(name)
 		if word == "" || filling[word] {
 			continue
 		}
-		if len(rest) > 0 && rest[0] == '(' && strings.HasSuffix(run, part) {
+		called := len(rest) > 0 && rest[0] == '(' && strings.HasSuffix(run, part)
+		if called {
 			t.symbols = append(t.symbols, word)
 		}
-		t.add(stem(word), quoted)
+		if called || codeName(name) {
+			t.add(word, quoted, nameWeight)
+		} else {
+			t.add(stem(word), quoted, 1)
+		}
 	}
 }
 
-func (t *tokens) add(word string, quoted bool) {
+func dropDigit(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
+}
+
+// codeName tells whether a word is written as names of code are: snake_case,
+// or a capital behind a small letter.
+func codeName(name string) bool {
+	small := false
+	for _, r := range name {
+		if r == '_' || small && unicode.IsUpper(r) {
+			return true
+		}
+		small = unicode.IsLower(r)
+	}
+	return false
+}
+
+func (t *tokens) add(word string, quoted bool, weight int) {
 	t.strict = append(t.strict, word)
 	if !quoted {
 		t.loose = append(t.loose, word)
+	}
+	for range weight {
+		t.weighty = append(t.weighty, word)
 	}
 }
 
@@ -146,15 +178,19 @@ func isHash(word string) bool {
 func stem(word string) string {
 	for _, ending := range [...]string{"ing", "ed", "es", "s"} {
 		if len(word) > len(ending)+3 && strings.HasSuffix(word, ending) {
-			return word[:len(word)-len(ending)]
+			word = word[:len(word)-len(ending)]
+			break
 		}
+	}
+	if stem, ok := strings.CutSuffix(word, "y"); ok { // retry, retried
+		word = stem + "i"
 	}
 	return word
 }
 
 // lineAfter reads ":12", " line 12", "#l12" after a path.
 func lineAfter(rest []rune) uint32 {
-	text := strings.TrimLeft(string(rest[:min(len(rest), 16)]), " :#(,")
+	text := strings.TrimLeft(strings.ToLower(string(rest[:min(len(rest), 16)])), " :#(,")
 	for _, word := range [...]string{"lines", "line", "l"} {
 		text = strings.TrimLeft(strings.TrimPrefix(text, word), " ")
 	}
