@@ -63,6 +63,9 @@ func (w *World) perform(ef protocol.Effect) error {
 			"description": e.Description, "toast": e.Toast,
 		})
 		w.post(&protocol.Receipt{Session: e.Session, ID: e.ID, State: "admitted"})
+		if !w.denied["seen"] {
+			w.post(&protocol.Receipt{Session: e.Session, ID: e.ID, State: "seen"})
+		}
 	case *protocol.Notice:
 		w.see("notice", map[string]any{"variant": e.Variant, "text": e.Text})
 	case *protocol.Answer:

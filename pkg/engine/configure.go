@@ -32,7 +32,7 @@ func (e *Engine) configure(t *task) {
 		Version:          e.init.Version,
 		Origins:          resolved.Origins(),
 		Enabled:          resolved.Enabled,
-		Consult:          resolved.Enabled && resolved.Consult.Enabled,
+		Consult:          resolved.Enabled && resolved.Config.Consult.Enabled,
 		ConsultTimeoutMS: int64(resolved.Config.Consult.TimeoutMS),
 	})
 	e.report(problems)

@@ -58,7 +58,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 		Started: e.now, Deadline: e.now + int64(c.TimeoutMS),
 	}
 	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
-	v := newView(e, transcript.Delta{})
+	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
 	res := consult.Run(p.model(), in, v.tools)
 	e.emit(&protocol.Status{Session: l.state.ID})
 	s := l.state

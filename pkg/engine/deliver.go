@@ -46,13 +46,13 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 	for _, note := range said.Notes {
 		channel := delivery.Channel(e.config.Delivery, note.Severity)
 		if channel == config.ChannelOff {
-			s.Guard.Retract(note)
+			s.Guard.Retract(note.ID)
 			e.record(l, note, fateOff, out.Trace, "")
 			continue
 		}
 		note, fresh := e.fresh(note, v)
 		if !fresh {
-			s.Guard.Retract(note)
+			s.Guard.Retract(note.ID)
 			e.record(l, note, fateStale, out.Trace, "")
 			continue
 		}
@@ -68,7 +68,7 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 		if reason == breaker.Allowed {
 			// The claim took a moment; the lines may have changed in it.
 			if note, fresh = e.fresh(note, v); !fresh {
-				s.Guard.Retract(note)
+				s.Guard.Retract(note.ID)
 				e.record(l, note, fateStale, out.Trace, string(reason))
 				continue
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/redact"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 )
 
 // Host is the outside, as the module's imports give it. Methods do not call
@@ -58,9 +59,11 @@ type Engine struct {
 	files    *safefs.FS
 	redact   *redact.Redactor
 	memory   *llm.Memory
+	scratch  *tools.Scratch
 	pause    llm.Pause
-	told     map[string]bool // notices given in this instance
-	used     int64           // counts sessions' last use
+	told     map[string]bool    // notices given in this instance
+	homeless []*protocol.Notice // notices that no session was there for
+	used     int64              // counts sessions' last use
 }
 
 // New returns an engine that waits for Init.
@@ -73,6 +76,7 @@ func New(h Host) *Engine {
 		calls:    map[string]*task{},
 		told:     map[string]bool{},
 		memory:   &llm.Memory{},
+		scratch:  &tools.Scratch{},
 		redact:   redact.New(),
 		rand:     rand.New(rand.NewChaCha8([32]byte{})),
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
@@ -18,6 +19,7 @@ type live struct {
 	armed    bool // a debounce runs
 	again    bool // an update came while a review ran
 	dirty    bool
+	cache    *tools.Cache // of what the reviewer read
 	used     int64
 }
 
@@ -76,7 +78,7 @@ func (e *Engine) options() session.Options {
 // load asks for the stored state of a session.
 func (e *Engine) load(id string) *live {
 	e.evict()
-	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true}
+	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true, cache: &tools.Cache{}}
 	e.sessions[id] = l
 	e.emit(&protocol.Load{Session: id})
 	e.flushNotices(id)

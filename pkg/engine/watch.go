@@ -114,7 +114,7 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	}
 	l.state.Counts.Add(session.CountStarted, 1)
 	human := l.state.Breaker.Human
-	view := newView(e, delta)
+	view := newView(e, l, delta, true, e.config.Tools)
 	out := review.Run(p.model(), review.Input{
 		Endpoint:        ep,
 		System:          e.config.SystemPrompt,
@@ -179,7 +179,8 @@ func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
 		}
 	}
 	sick, well := l.state.Reviewed(string(out.Kind), out.Kind.Usable())
-	if sick {
+	// One trouble, one notice: a pause has told of it already.
+	if sick && e.pause.Told == "" {
 		e.again(l.state.ID, "degraded")
 		e.notice(l.state.ID, "degraded", "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
 			string(out.Kind)+"). The session is not affected. "+advice(out))
