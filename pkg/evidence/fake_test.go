@@ -22,6 +22,9 @@ func (t tree) Resolve(name string) (string, error) {
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
 		return "", fmt.Errorf("resolve %s: %w", name, ErrOutside)
 	}
+	if _, ok := t[name]; !ok {
+		return "", fmt.Errorf("resolve %s: %w", name, ErrMissing)
+	}
 	return name, nil
 }
 

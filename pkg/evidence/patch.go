@@ -76,6 +76,9 @@ func openForPatch(files Files, texts map[string][]string, cited string) (name st
 	err = ErrMissing
 	for _, spelling := range names {
 		clean, failure := files.Resolve(spelling)
+		if errors.Is(failure, ErrMissing) {
+			clean, failure = spelling, nil // perhaps a file to be created
+		}
 		if failure != nil {
 			return "", nil, false, failure
 		}

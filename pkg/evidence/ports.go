@@ -6,7 +6,7 @@ import "errors"
 // containment: it names nothing outside and no credential file.
 type Files interface {
 	// Resolve gives the workspace-relative, clean, slash-separated form of a
-	// path that may be absolute, or an error that wraps ErrOutside.
+	// path that may be absolute, or an error that wraps one of the Err values below.
 	Resolve(path string) (string, error)
 	// ReadFile gives the whole text of a file of at most max bytes, as it is on
 	// disk now. Its errors wrap one of the Err values below; any other error

@@ -36,7 +36,6 @@ func TestRecheck(t *testing.T) {
 				{Kind: protocol.CiteLegacy, Path: "pay.go", Line: 4, Fact: "`balance -= n` has no guard"},
 			} {
 				files["pay.go"] = before
-				r.kept = ""
 				c, _ := r.Resolve(cited)
 				if c.Status != protocol.CiteVerified {
 					t.Fatalf("%s before: %s", c.Kind, c.Status)
@@ -70,6 +69,22 @@ func TestRecheckAfterTheAgentMendedTheLine(t *testing.T) {
 	files["src/calc.js"] = "export function div(a,b){ return a/b } // checked by the caller\n"
 	if _, got := r.RecheckNote(note); got != Stale {
 		t.Errorf("%s, want stale", got)
+	}
+}
+
+// The primary writes while the reviewer thinks: what the reviewer read last counts.
+func TestTheFileAsItIsNow(t *testing.T) {
+	files := tree{"a.go": "old line here\n"}
+	r := &Resolver{Files: files}
+	if c, _ := r.Resolve(quoteOf("a.go", 1, "old line here")); c.Status != protocol.CiteVerified {
+		t.Fatal(c.Status)
+	}
+	files["a.go"] = "new line here\n"
+	if c, _ := r.Resolve(quoteOf("a.go", 1, "new line here")); c.Status != protocol.CiteVerified {
+		t.Errorf("the new line is %s", c.Status)
+	}
+	if _, f := r.Examine(protocol.Note{Citations: []protocol.Citation{quoteOf("a.go", 1, "old line here")}}); f[0].Status != protocol.CiteContradicted {
+		t.Errorf("the old line is %s", f[0].Status)
 	}
 }
 

@@ -16,15 +16,15 @@ const MaxCitations = 5
 // files of 5 MB are in reach, and the normal form of one fits the guest's memory.
 const MaxFile = 8 << 20
 
-// Resolver finds out what citations are worth. It serves one review: the file
-// opened last is kept in normal form. Make a new one for the next review, or
-// after the files may have changed.
+// Resolver finds out what citations are worth. It serves one review. Each
+// call reads the files as they are then; the primary may be writing meanwhile.
 type Resolver struct {
 	Files    Files
 	Ledger   Ledger // nil: everything counts as read
 	Commands Commands
 
-	kept     string // path of the file in keptText
+	// The file opened last, for the citations of one note.
+	kept     string // its path
 	keptText string
 	keptForm *normal // of keptText; nil until it is needed
 }
@@ -58,8 +58,9 @@ func (r *Resolver) Examine(note protocol.Note) (protocol.Note, []Finding) {
 	}
 	note.Citations = make([]protocol.Citation, len(cites))
 	findings := make([]Finding, len(cites))
+	r.kept = ""
 	for i, c := range cites {
-		note.Citations[i], findings[i] = r.Resolve(c)
+		note.Citations[i], findings[i] = r.resolve(c)
 	}
 	return note, findings
 }
@@ -68,6 +69,11 @@ func (r *Resolver) Examine(note protocol.Note) (protocol.Note, []Finding) {
 // found, with the true Path, Line, EndLine and Hash. What a caller put into those
 // fields before counts as a claim.
 func (r *Resolver) Resolve(c protocol.Citation) (protocol.Citation, Finding) {
+	r.kept = ""
+	return r.resolve(c)
+}
+
+func (r *Resolver) resolve(c protocol.Citation) (protocol.Citation, Finding) {
 	c.Status, c.EndLine, c.Hash = "", 0, ""
 	c.Kind = kindOf(c)
 	var f Finding
