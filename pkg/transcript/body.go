@@ -78,8 +78,8 @@ func (p piece) at(scale float64) int {
 	return min(p.cap, max(least, int(float64(p.cap)*scale)))
 }
 
-// body renders the entries in at most about limit bytes: as they are, else with every
-// text cut in proportion, else with the middle entries left out.
+// body renders the entries in at most limit bytes: as they are, else with every
+// text cut in proportion, else without the reads, else with the middle entries left out.
 func body(entries []entry, limit int) string {
 	scale := fit(entries, limit)
 	b := render(entries, scale, nil)
@@ -90,10 +90,21 @@ func body(entries []entry, limit int) string {
 		}
 		b = render(entries, scale, nil)
 	}
-	if len(b) > limit {
-		return thin(entries, limit)
+	if len(b) <= limit {
+		return string(b)
 	}
-	return string(b)
+	// Reads go first: the reviewer can look for itself.
+	worked := make([]entry, 0, len(entries))
+	for _, e := range entries {
+		if e.class != classRead || e.failed {
+			worked = append(worked, e)
+		}
+	}
+	if n := len(entries) - len(worked); n > 0 {
+		note := "[advisor left out " + strconv.Itoa(n) + " reads and searches here]\n"
+		return note + body(worked, limit-len(note))
+	}
+	return thin(entries, limit)
 }
 
 // fit looks for the largest scale at which the entries should fit.

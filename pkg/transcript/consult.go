@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,38 +46,110 @@ func (l *Log) Complete(n int) bool {
 	return !l.partial || n > 0 && messages(l.entries) > n
 }
 
-// Converse renders the history that a host gave, oldest first.
+// Converse renders the history that a host gave, oldest first. It holds no more
+// of it than it shows.
 func Converse(events []protocol.Event, o Options, human func(*protocol.User) bool, s Shape) Conversation {
+	skip := 0
+	if s.Last > 0 {
+		// A first pass finds where the last messages begin; nothing of it is shown.
+		var kinds []entry
+		each := New(Options{})
+		each.stream(events, human, func(e *entry) { kinds = append(kinds, entry{kind: e.kind}) })
+		skip = len(kinds) - len(last(kinds, s.Last))
+	}
+	c := newConverser(s)
 	l := New(o)
-	var all []entry
+	l.stream(events, human, func(e *entry) {
+		if skip--; skip < 0 {
+			c.add(e)
+		}
+	})
+	return c.end()
+}
+
+// stream takes events one by one and keeps none.
+func (l *Log) stream(events []protocol.Event, human func(*protocol.User) bool, see func(*entry)) {
 	for _, ev := range events {
-		// The log's own bounds are for what waits; here everything counts.
 		l.Add(ev, human)
-		all = append(all, l.entries...)
+		for i := range l.entries {
+			see(&l.entries[i])
+		}
 		l.entries, l.waiting, l.held, l.count = l.entries[:0], 0, 0, 0
 	}
-	return converse(all, s)
 }
 
 func converse(entries []entry, s Shape) Conversation {
 	if s.Last > 0 {
 		entries = last(entries, s.Last)
 	}
-	var b strings.Builder
+	c := newConverser(s)
 	for i := range entries {
-		entries[i].labelled(&b, s.Nonce)
+		c.add(&entries[i])
 	}
-	c := Conversation{Text: strings.TrimSuffix(b.String(), "\n"), Messages: messages(entries)}
-	limit := s.MaxBytes
-	if limit == 0 {
-		limit = ConsultWhole
-	}
-	if len(c.Text) > limit {
-		whole := len(c.Text)
-		c.Text = Middle(c.Text, limit)
-		c.Cut = whole - len(c.Text)
+	return c.end()
+}
+
+// converser collects blocks: the first half of what may be shown in head, the
+// latest in tail, and the count of what fell out between.
+type converser struct {
+	nonce    string
+	limit    int
+	head     strings.Builder
+	full     bool // head takes no more
+	tail     []string
+	size     int // bytes in tail
+	dropped  int
+	messages int
+	open     bool // inside a message of the primary
+}
+
+func newConverser(s Shape) *converser {
+	c := &converser{nonce: s.Nonce, limit: s.MaxBytes}
+	if c.limit <= 0 {
+		c.limit = ConsultWhole
 	}
 	return c
+}
+
+func (c *converser) add(e *entry) {
+	if begins(e.kind, &c.open) {
+		c.messages++
+	}
+	var b strings.Builder
+	e.labelled(&b, c.nonce)
+	block := b.String()
+	if !c.full && c.head.Len()+len(block) <= c.limit/2 {
+		c.head.WriteString(block)
+		return
+	}
+	c.full = true
+	c.tail = append(c.tail, block)
+	c.size += len(block)
+	// One block more than could be shown stays, so that the cut goes by bytes.
+	for c.size-len(c.tail[0]) > c.limit {
+		c.dropped += len(c.tail[0])
+		c.size -= len(c.tail[0])
+		c.tail = c.tail[1:]
+	}
+}
+
+func (c *converser) end() Conversation {
+	text := c.head.String() + strings.Join(c.tail, "")
+	text = strings.TrimSuffix(text, "\n")
+	out := Conversation{Text: text, Messages: c.messages}
+	total := len(text) + c.dropped
+	if total <= c.limit {
+		return out
+	}
+	room := max(0, c.limit-len(mark(total))-4)
+	from := back(text, min(room/2, len(text)))
+	if c.dropped > 0 {
+		from = min(from, c.head.Len()) // what follows the head is not its sequel
+	}
+	to := forward(text, max(from, len(text)-(room-from)))
+	out.Cut = total - from - (len(text) - to)
+	out.Text = text[:from] + "\n" + mark(out.Cut) + "\n\n" + text[to:]
+	return out
 }
 
 // labelled writes an entry under its label.
@@ -170,20 +241,27 @@ func last(entries []entry, n int) []entry {
 // starts gives the index at which each message begins.
 func starts(entries []entry) []int {
 	var at []int
-	open := false // inside the primary's message
+	open := false
 	for i := range entries {
-		switch e := &entries[i]; e.kind {
-		case kindStep:
-			open = false
-		case kindText, kindTool:
-			if !open {
-				at = append(at, i)
-			}
-			open = true
-		default:
-			open = false
+		if begins(entries[i].kind, &open) {
 			at = append(at, i)
 		}
 	}
-	return slices.Clip(at)
+	return at
+}
+
+// begins reports whether a message begins with an entry of this kind. open
+// says whether we are inside a message of the primary, which ends with its step.
+func begins(k kind, open *bool) bool {
+	was := *open
+	switch k {
+	case kindStep:
+		*open = false
+		return false
+	case kindText, kindTool:
+		*open = true
+		return !was
+	}
+	*open = false
+	return true
 }

@@ -127,7 +127,6 @@ func (l *Log) before(old *Log) {
 		}
 	} else {
 		l.summary.lines = append(old.summary.lines, l.summary.lines...)
-		l.summary.bytes += old.summary.bytes
 		l.summary.tally = old.summary.tally
 	}
 	l.summary.fold()

@@ -288,7 +288,6 @@ func (s *summary) restore(v []byte) error {
 					return nil
 				})
 				s.lines = append(s.lines, l)
-				s.bytes += len(l.text)
 			})
 		case "from":
 			s.tally.from = asInt(v)

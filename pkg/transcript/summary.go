@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,11 +9,12 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// Bounds of the summary. When either is passed the older half is folded into
+// Bounds of the summary. When the lines pass theirs the older half is folded into
 // counts at once, so that between two foldings the text only grows at its end
 // and a provider's prompt cache keeps hitting.
 const (
-	maxSummaryBytes = 4 << 10
+	maxSummaryBytes = 4 << 10 // lines and counts
+	maxLineBytes    = 3 << 10 // lines; the counts take up to 1 KB
 	maxSummaryLines = 60
 	maxTallied      = 24 // files counted by name
 	maxDeeds        = 12 // deeds named in one line
@@ -21,7 +23,6 @@ const (
 // summary says what happened before the delta, without a model.
 type summary struct {
 	lines []line
-	bytes int
 	tally tally
 }
 
@@ -61,7 +62,7 @@ func (s *summary) add(e *entry, unseen bool) {
 		return
 	}
 	if last := len(s.lines) - 1; last >= 0 && s.lines[last].step == e.step {
-		s.lines[last].join(text, n, s)
+		s.lines[last].join(text, n)
 		return
 	}
 	at := len(s.lines)
@@ -69,15 +70,13 @@ func (s *summary) add(e *entry, unseen bool) {
 		at--
 	}
 	if at > 0 && s.lines[at-1].step == e.step {
-		s.lines[at-1].join(text, n, s)
+		s.lines[at-1].join(text, n)
 		return
 	}
 	s.lines = slices.Insert(s.lines, at, line{step: e.step, text: text, n: n})
-	s.bytes += len(text)
 }
 
-func (l *line) join(text string, n deeds, s *summary) {
-	before := len(l.text)
+func (l *line) join(text string, n deeds) {
 	l.n.plus(n)
 	switch {
 	case text == "" || strings.Contains(l.text, text):
@@ -89,7 +88,23 @@ func (l *line) join(text string, n deeds, s *summary) {
 	default:
 		l.text += "; " + text
 	}
-	s.bytes += len(l.text) - before
+}
+
+// size is about what the line takes when it is written: its text, its number and counts.
+func (l *line) size() int {
+	n := len(l.text) + 12
+	if l.text == "" {
+		for _, f := range l.n.files[:min(len(l.n.files), 3)] {
+			n += min(len(f), 120) + 4
+		}
+	}
+	if l.n.reads > 0 {
+		n += 26
+	}
+	if l.n.unseen > 0 {
+		n += 42
+	}
+	return n
 }
 
 func (d *deeds) plus(o deeds) {
@@ -199,12 +214,16 @@ func one(is bool) int {
 
 // fold keeps the bounds.
 func (s *summary) fold() {
-	if len(s.lines) <= maxSummaryLines && s.bytes <= maxSummaryBytes {
+	size := 0
+	for i := range s.lines {
+		size += s.lines[i].size()
+	}
+	if len(s.lines) <= maxSummaryLines && size <= maxLineBytes {
 		return
 	}
 	n := 0
-	for n < len(s.lines)-1 && (len(s.lines)-n > maxSummaryLines/2 || s.bytes > maxSummaryBytes/2) {
-		s.bytes -= len(s.lines[n].text)
+	for n < len(s.lines)-1 && (len(s.lines)-n > maxSummaryLines/2 || size > maxLineBytes/2) {
+		size -= s.lines[n].size()
 		s.tally.take(s.lines[n])
 		n++
 	}
@@ -231,53 +250,58 @@ func (t *tally) take(l line) {
 	}
 }
 
-// appendTo writes the summary, oldest first, at most about limit bytes of it: the newest
-// lines are kept.
+// appendTo writes the summary, oldest first, in at most limit bytes: the newest lines are kept.
 func (s *summary) appendTo(b []byte, limit int) []byte {
+	start := len(b)
 	if s.tally.to > 0 {
-		b = s.tally.appendTo(b)
+		if b = s.tally.appendTo(b, limit/2); len(b)-start > limit/2 {
+			b = b[:start]
+		}
 	}
-	from, left := len(s.lines), limit
-	for from > 0 && left > 0 {
-		from--
-		left -= len(s.lines[from].text) + 12
+	const note = 40 // what says that lines are missing
+	head := len(b)
+	ends := make([]int, len(s.lines))
+	for i := range s.lines {
+		b = s.lines[i].appendTo(b)
+		ends[i] = len(b)
 	}
-	if left < 0 {
-		from++
-	}
-	if from > 0 {
-		b = append(append(append(b, "[advisor left out "...), strconv.Itoa(from)...), " steps here]\n"...)
-	}
-	for _, l := range s.lines[min(from, len(s.lines)):] {
-		b = append(append(b, "step "...), strconv.Itoa(l.step)...)
-		b = append(append(append(b, ": "...), l.words()...), '\n')
-	}
-	return b
-}
-
-// words adds to a line what it does not name.
-func (l line) words() string {
-	text := l.text
-	if text == "" && len(l.n.files) > 0 {
-		text = string(quoteList([]byte("changed "), l.n.files))
-	}
-	if l.n.reads > 0 {
-		text = joined(text, strconv.Itoa(l.n.reads)+" reads and searches")
-	}
-	if l.n.unseen > 0 {
-		text = joined(text, strconv.Itoa(l.n.unseen)+" entries of it were never reviewed")
-	}
-	return text
-}
-
-func joined(a, b string) string {
-	if a == "" {
+	if len(b)-start <= limit {
 		return b
 	}
-	return a + "; " + b
+	from, cut := 0, head
+	for from < len(ends) && len(b)-cut+head-start > limit-note {
+		cut = ends[from]
+		from++
+	}
+	kept := string(b[cut:])
+	b = append(append(b[:head], "[advisor left out "...), strconv.Itoa(from)...)
+	return append(append(b, " steps here]\n"...), kept...)
 }
 
-func (t *tally) appendTo(b []byte) []byte {
+// appendTo writes the line, and what it does not name.
+func (l *line) appendTo(b []byte) []byte {
+	b = strconv.AppendInt(append(b, "step "...), int64(l.step), 10)
+	b = append(append(b, ": "...), l.text...)
+	sep := ""
+	if l.text != "" {
+		sep = "; "
+	} else if len(l.n.files) > 0 {
+		b = quoteList(append(b, "changed "...), l.n.files)
+		sep = "; "
+	}
+	if l.n.reads > 0 {
+		b = append(strconv.AppendInt(append(b, sep...), int64(l.n.reads), 10), " reads and searches"...)
+		sep = "; "
+	}
+	if l.n.unseen > 0 {
+		b = append(strconv.AppendInt(append(b, sep...), int64(l.n.unseen), 10), " entries of it were never reviewed"...)
+	}
+	return append(b, '\n')
+}
+
+// appendTo writes the counts, naming files while they stay within about limit bytes.
+func (t *tally) appendTo(b []byte, limit int) []byte {
+	start := len(b)
 	b = append(append(b, "steps "...), strconv.Itoa(t.from)...)
 	b = append(append(append(b, '-'), strconv.Itoa(t.to)...), " in short: "...)
 	for _, c := range []struct {
@@ -291,17 +315,15 @@ func (t *tally) appendTo(b []byte) []byte {
 			b = append(strconv.AppendInt(b, int64(c.n), 10), c.what...)
 		}
 	}
-	if len(t.files) > 0 {
-		b = append(b, "files touched: "...)
-		for i, f := range t.files[:min(len(t.files), 8)] {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = append(quote(b, f.path, 100), " x"...)
-			b = strconv.AppendInt(b, int64(f.n), 10)
+	b = append(b, "files touched: "...)
+	for _, f := range t.files[:min(len(t.files), 8)] {
+		before := len(b)
+		b = append(quote(b, f.path, 100), " x"...)
+		b = append(strconv.AppendInt(b, int64(f.n), 10), ", "...)
+		if len(b)-start > limit {
+			b = b[:before]
+			break
 		}
-	} else {
-		b = b[:len(b)-2]
 	}
-	return append(b, '\n')
+	return append(bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("files touched: ")), []byte(", ")), '\n')
 }
