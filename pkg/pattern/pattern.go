@@ -52,7 +52,7 @@ func Compile(expr string, flags Flags) (*Pattern, error) {
 	}
 	if flags.Literal {
 		if strings.ContainsAny(expr, "\n") {
-			return nil, errNewline
+			return nil, ErrNewline
 		}
 		expr = quote(expr)
 	} else {
@@ -81,7 +81,7 @@ func Compile(expr string, flags Flags) (*Pattern, error) {
 func (p *Pattern) setAutomaton(re *syntax.Regexp) error {
 	re = re.Simplify()
 	if needsNewline(re) {
-		return errNewline
+		return ErrNewline
 	}
 	prog, err := syntax.Compile(re)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *Pattern) setExtended(root *node, groups int) error {
 	relaxed, exact := relax(root)
 	if len(relaxed) <= maxRelaxed {
 		if re, err := syntax.Parse(relaxed, syntax.Perl); err == nil {
-			if err := p.setAutomaton(re); errors.Is(err, errNewline) {
+			if err := p.setAutomaton(re); errors.Is(err, ErrNewline) {
 				return err
 			}
 		}
@@ -220,7 +220,8 @@ func (p *Pattern) matchLine(line []byte) int {
 	return at
 }
 
-var errNewline = errors.New(`the pattern asks for a line break (\n), and the search looks at one line at a time; search for one of the lines instead`)
+// ErrNewline is returned for a pattern that no single line can match.
+var ErrNewline = errors.New(`the pattern asks for a line break (\n), and the search looks at one line at a time; search for one of the lines instead`)
 
 // needsNewline says whether re cannot match without a line break.
 func needsNewline(re *syntax.Regexp) bool {

@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/pattern"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+)
+
+const (
+	// maxSearchFile is the largest file that is searched; larger ones are data.
+	maxSearchFile = 64 << 20
+	// maxSearchSteps bounds one search: 1 GB of text, or a few seconds of the
+	// worst pattern.
+	maxSearchSteps = 1 << 30
+)
+
+// Hit is one line that a search has found. Line counts from 1.
+type Hit struct {
+	Path string
+	Line int
+	Text string
+}
+
+// Found is what a search has found and how far it went.
+type Found struct {
+	Hits []Hit
+	// Files counts the text files that were searched.
+	Files int
+	// Complete is false when a bound other than the wanted number of hits ended
+	// the search, or when a file or line was left out that may have had a hit.
+	Complete bool
+}
+
+// Search looks for a pattern in the files that match glob, all when it is
+// empty, and stops after max hits. Pattern and glob are read as grep reads them; a
+// malformed one is an error.
+func Search(env *Env, expr, glob string, max int) (Found, error) {
+	s := &search{env: env, stamp: newStamper()}
+	if err := s.prepare(expr, pattern.Flags{}, glob); err != nil {
+		return Found{}, err
+	}
+	root, err := env.Files.Resolve(".")
+	if err != nil {
+		return Found{}, err
+	}
+	var found Found
+	s.matched = func(m match) bool {
+		found.Hits = append(found.Hits, Hit{m.file.Rel, m.line, string(appendText(nil, m.text[m.start:m.end]))})
+		return len(found.Hits) < max
+	}
+	if err := s.run(root); err != nil {
+		return Found{}, err
+	}
+	found.Files = s.files
+	found.Complete = s.why == "" && s.walked.Stopped == "" && s.walked.Failed == 0 && s.tooLarge+s.unread+s.longLines == 0 &&
+		s.pattern.GaveUp()+s.pattern.Clipped() == 0
+	return found, nil
+}
+
+// match is one matching line, in the buffer that holds it.
+type match struct {
+	file       safefs.File
+	line       int    // its number
+	text       []byte // the buffer: whole lines before and after
+	start, end int    // the line in text
+	at         int    // near the match
+}
+
+// search goes through the files below a place.
+type search struct {
+	env     *Env
+	pattern *pattern.Pattern
+	glob    *pattern.Glob
+	base    string               // the folder that the glob is relative to, "" for the root
+	matched func(m match) bool   // false: enough
+	piece   func()               // after each piece of a file, while its bytes are still there
+	stamp   stamper              // of the files looked at
+	only    func(n stamper) bool // when set, files are only stamped; false: enough
+
+	walked    safefs.Walked
+	files     int
+	binary    int
+	tooLarge  int
+	unread    int // vanished, forbidden or changed
+	longLines int // lines longer than the buffer, searched in pieces
+	stopped   bool
+	why       string // why the search ended early, "" when it did not
+}
+
+func (s *search) prepare(expr string, flags pattern.Flags, glob string) error {
+	p, err := pattern.Compile(expr, flags)
+	if err != nil {
+		return err
+	}
+	s.pattern = p
+	if glob != "" {
+		if s.glob, err = pattern.CompileGlob(glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run searches the file or folder at start. Errors are about start alone; a
+// file that cannot be read is counted.
+func (s *search) run(start safefs.File) error {
+	s.pattern.SetBudget(maxSearchSteps)
+	var err error
+	s.walked, err = s.env.Files.Walk(start, s.env.Interrupted, func(e safefs.Entry) bool {
+		if e.Kind != protocol.KindFile || s.glob != nil && !s.glob.Match(strings.TrimPrefix(e.Rel, s.base)) {
+			return true
+		}
+		s.look(e.Rel)
+		return !s.stopped
+	})
+	return err
+}
+
+// look searches one file.
+func (s *search) look(rel string) {
+	file, err := s.env.Files.Entry(rel)
+	if err != nil || file.Info.Kind != protocol.KindFile {
+		s.unread++
+		return
+	}
+	s.stamp.add(file.Rel, file.Info)
+	if s.only != nil {
+		s.stopped = !s.only(s.stamp)
+		return
+	}
+	if file.Info.Size > maxSearchFile {
+		s.tooLarge++
+		return
+	}
+	if err := s.read(file); err != nil {
+		if errors.Is(err, pattern.ErrBudget) {
+			s.stopped = true
+			s.why = "the pattern takes too long on these files; make it simpler, or search fewer files by path or glob"
+			return
+		}
+		s.unread++
+	}
+}
+
+// read takes the file through the buffer, in pieces that end at a line's end.
+func (s *search) read(file safefs.File) error {
+	buf := s.env.buffer()
+	size := file.Info.Size
+	if size == 0 {
+		s.files++
+		return nil
+	}
+	line := 1
+	held := 0 // bytes at the front of buf: the unfinished line of the last piece
+	counted := false
+	for offset := int64(0); ; {
+		s.env.interrupted()
+		want := buf[held:]
+		// The size is known, so a small file needs one call, not a second that
+		// finds its end; a file that has grown meanwhile is read up to its old size.
+		if left := size - offset; left < int64(len(want)) {
+			want = want[:left]
+		} else if offset == 0 {
+			want = want[:min(len(want), sniff)] // do not read all of a large binary
+		}
+		n, err := s.env.Files.ReadAt(file, offset, want)
+		if err != nil {
+			return err
+		}
+		text := buf[:held+n]
+		if offset == 0 {
+			if binary(text) != "" {
+				s.binary++
+				return nil
+			}
+			s.files++
+		}
+		last := offset+int64(n) >= size || n < len(want)
+		body := text
+		if offset == 0 && bytes.HasPrefix(text, bom) {
+			body = text[len(bom):]
+		}
+		offset += int64(n)
+		whole := body
+		if !last {
+			i := bytes.LastIndexByte(body, '\n')
+			if i < 0 && len(text) < len(buf) {
+				held = copy(buf, body)
+				continue
+			}
+			if i < 0 {
+				i = len(body) - 1
+				if !counted {
+					s.longLines++
+				}
+				counted = true
+			} else {
+				counted = false
+			}
+			whole = body[:i+1]
+		}
+		if err := s.lines(file, whole, &line); err != nil || s.stopped || last {
+			return err
+		}
+		held = copy(buf, body[len(whole):])
+	}
+}
+
+// lines searches whole lines, the first of which has the number in line.
+func (s *search) lines(file safefs.File, text []byte, line *int) error {
+	from := 0
+	err := s.pattern.Lines(text, func(start, end, at int) bool {
+		*line += bytes.Count(text[from:start], []byte{'\n'})
+		from = start
+		s.stopped = !s.matched(match{file, *line, text, start, end, at})
+		return !s.stopped
+	})
+	if s.piece != nil {
+		s.piece()
+	}
+	*line += bytes.Count(text[from:], []byte{'\n'})
+	return err
+}
