@@ -679,6 +679,7 @@ export interface StoredSession {
   steps?: number;
   eligible?: number;
   wakeAt?: number;
+  owed?: boolean;
   known?: boolean;
   busy?: boolean;
   compacting?: boolean;

@@ -22,6 +22,8 @@ type Scenario struct {
 	Home    map[string]string // home-relative
 	Script  []Line
 	Want    string
+	// KeepGuest says why the guest is not replaced in this scenario; empty when it is.
+	KeepGuest string
 
 	archive *txtar.Archive
 	path    string
@@ -86,6 +88,8 @@ func read(path string) (*Scenario, error) {
 			}
 		case f.Name == "want.jsonl":
 			s.Want = text
+		case f.Name == "keep-guest.txt":
+			s.KeepGuest = strings.TrimSpace(text)
 		default:
 			return nil, fmt.Errorf("unknown section %s", f.Name)
 		}

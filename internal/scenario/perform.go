@@ -67,6 +67,11 @@ func (w *World) perform(ef protocol.Effect) error {
 			w.post(&protocol.Receipt{Session: e.Session, ID: e.ID, State: "seen"})
 		}
 	case *protocol.Notice:
+		if key := e.Session + "\x00" + e.Key; w.shown[key] {
+			return nil
+		} else {
+			w.shown[key] = true
+		}
 		w.see("notice", map[string]any{"variant": e.Variant, "text": e.Text})
 	case *protocol.Answer:
 		w.see("answer", map[string]any{"call": e.Call, "text": e.Text, "failed": e.Failed})

@@ -40,6 +40,7 @@ type World struct {
 	history []protocol.Event
 	facts   map[string]*protocol.Session
 	ignored map[string]bool
+	shown   map[string]bool // notices, by session and key
 	ready   bool
 	look    []string
 	allowed bool // a request may stay open at the end
@@ -55,13 +56,13 @@ const (
 )
 
 // Run plays a scenario in dir, which is empty, and returns what was seen. With
-// replace the guest is replaced after every line at which no request is open.
+// replace the guest is replaced after every line at which no request is open and no timer runs.
 func Run(s *Scenario, dir string, start Start, replace bool) (seen string, err error) {
 	w := &World{
 		Root: filepath.Join(dir, "workspace"), Home: filepath.Join(dir, "home"),
 		start: start, now: epoch,
 		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{},
-		denied: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
+		denied: map[string]bool{}, shown: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
 	}
 	if w.options, err = options(s.Options); err != nil {
 		return "", err
@@ -80,7 +81,7 @@ func Run(s *Scenario, dir string, start Start, replace bool) (seen string, err e
 		if err := w.play(line); err != nil {
 			return w.seen.String(), fmt.Errorf("script.jsonl:%d: %w", line.Number, err)
 		}
-		if replace && len(w.open) == 0 {
+		if replace && len(w.open) == 0 && len(w.timers) == 0 {
 			if err := w.restart(); err != nil {
 				return w.seen.String(), fmt.Errorf("script.jsonl:%d: replace the guest: %w", line.Number, err)
 			}

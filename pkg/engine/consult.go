@@ -37,7 +37,7 @@ func (e *Engine) noConsult(l *live) string {
 	case ep.Transport == config.TransportNone:
 		return "The advisor has no model to ask. For the person: " + ep.Why
 	case c.MaxCalls != config.NoCap && l.state.Consults >= c.MaxCalls:
-		return "The advisor was asked " + itoa(c.MaxCalls) + " times in this session, which is all that consult.maxCalls allows. Go on with your own judgement."
+		return "consult.maxCalls allows " + itoa(c.MaxCalls) + " consultations in a session, and all of them are used. Go on with your own judgement."
 	}
 	return ""
 }

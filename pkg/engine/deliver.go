@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
@@ -16,8 +18,9 @@ import (
 // Fates of notes beside the reasons of evidence and guard.
 const (
 	fateDelivered = "delivered"
-	fateStale     = "stale" // the cited lines changed before delivery
-	fateOff       = "off"   // delivery of this severity is switched off
+	fateStale     = "stale"       // the cited lines changed before delivery
+	fateOff       = "off"         // delivery of this severity is switched off
+	fateRefuted   = "second_look" // the second look refuted it
 )
 
 // deliver takes the notes of a review through guard, freshness and breaker, in this order, and
@@ -44,6 +47,15 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 	var silent []protocol.Note
 	var waking *protocol.Note
 	for _, note := range said.Notes {
+		note, refuted := e.secondLook(p, l, note)
+		if p.t.dead {
+			return
+		}
+		if refuted {
+			s.Guard.Retract(note.ID)
+			e.record(l, note, fateRefuted, out.Trace, "")
+			continue
+		}
 		channel := delivery.Channel(e.config.Delivery, note.Severity)
 		if channel == config.ChannelOff {
 			s.Guard.Retract(note.ID)
@@ -185,6 +197,10 @@ func (e *Engine) redactNote(n protocol.Note) protocol.Note {
 
 // record remembers what became of a note, for `/advisor notes` and `why`.
 func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, wake string) {
+	if n.ID == "" { // dropped before the guard named it
+		sum := sha256.Sum256([]byte(l.state.ID + "\x00" + n.Text))
+		n.ID = "n_" + hex.EncodeToString(sum[:6])
+	}
 	if fate != fateDelivered {
 		l.state.Counts.Add("dropped."+fate, 1)
 	}

@@ -250,7 +250,4 @@ func (e *Engine) flushNotices(session string) {
 	e.homeless = nil
 }
 
-// again lets a notice be given once more: its trouble had ended and came back.
-func (e *Engine) again(session, key string) { delete(e.told, session+"\x00"+key) }
-
 func itoa(n int) string { return strconv.Itoa(n) }

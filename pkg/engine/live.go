@@ -114,7 +114,7 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 		e.safely("event "+held.EventType(), func() { e.apply(l, held) })
 	}
 	// A review that was due when the guest was replaced is still due.
-	if l.state.Due(e.options()) {
+	if l.state.Owed {
 		e.arm(l)
 	}
 }
@@ -142,9 +142,9 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 		return
 	}
 	if step.Gone {
-		e.emit(&protocol.Forget{Session: l.state.ID})
-		l.dirty = false
+		l.observer = true // nothing more is stored of it
 		e.close(l)
+		e.emit(&protocol.Forget{Session: l.state.ID})
 		return
 	}
 	if step.Resync {
@@ -175,14 +175,19 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 func (e *Engine) supersede(l *live) {
 	t := l.review
 	l.review, l.again = nil, false
+	l.state.Owed = false
+	l.dirty = true
 	e.cancel(t)
 }
 
-// close ends what runs for a session and drops it from memory.
+// close ends what runs for a session and drops it from memory. A review that was under way
+// is still owed: the session may come back.
 func (e *Engine) close(l *live) {
+	owed := l.state.Owed
 	e.drop(debounceKey(l))
 	e.supersede(l)
-	if l.dirty {
+	l.state.Owed = owed
+	if !l.loading && !l.observer {
 		e.save(l)
 	}
 	delete(e.sessions, l.state.ID)

@@ -17,6 +17,7 @@ func debounceKey(l *live) string { return "debounce_" + l.state.ID }
 // arm lets a review begin once the debounce is over. While one runs, or the debounce does, there is
 // nothing more to do than to remember: updates are merged, never queued.
 func (e *Engine) arm(l *live) {
+	l.state.Owed, l.dirty = true, true
 	switch {
 	case l.review != nil:
 		l.again = true
@@ -47,7 +48,7 @@ func (e *Engine) startReview(l *live) {
 	ep := endpoint(e.config.Watchdog)
 	if why := e.hindrance(l, ep); why != "" {
 		l.state.Counts.Add("review.skipped."+why, 1)
-		l.dirty = true
+		l.state.Owed, l.dirty = false, true
 		return
 	}
 	// Until start returns, the session has no task that could be cancelled; the first wait of
@@ -61,7 +62,10 @@ func (e *Engine) startReview(l *live) {
 // hindrance says why no review may begin now; empty when it may. What can never be
 // reviewed (muted, another process's) is counted as covered, so that it does not pile up.
 func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
-	cover := func() { l.state.Log.Commit(l.state.Log.Cut(0).Cursor); l.state.Began() }
+	cover := func() {
+		l.state.Log.Commit(l.state.Log.Cut(0).Cursor)
+		l.state.Covered(l.state.Eligible)
+	}
 	switch {
 	case e.config.Watchdog.Transport == config.TransportNone:
 		cover()
@@ -104,11 +108,12 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	}
 	room := int(float64(e.config.MaxRequestBytes) * shareOfDelta)
 	delta := l.state.Log.Cut(room)
-	l.state.Began()
+	updates := l.state.Eligible
 	l.dirty = true
 	if delta.Empty() {
 		l.state.Counts.Add("review.skipped.nothing", 1)
 		l.state.Log.Commit(delta.Cursor)
+		l.state.Covered(updates)
 		e.reviewed(t, l)
 		return
 	}
@@ -140,6 +145,7 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	}
 	if out.Kind.Usable() || overflowed(out.Failure) {
 		l.state.Log.Commit(delta.Cursor)
+		l.state.Covered(updates)
 	}
 	e.judgeHealth(l, ep, out)
 	e.deliver(p, l, out, view, human)
@@ -152,6 +158,7 @@ func (e *Engine) reviewed(t *task, l *live) {
 		return
 	}
 	l.review = nil
+	l.state.Owed, l.dirty = false, true
 	if l.again {
 		l.again = false
 		if l.state.Log.Pending() > 0 {
@@ -174,20 +181,25 @@ func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
 	if f, ok := llm.AsFailure(out.Failure); ok {
 		e.log("warn", "review of "+l.state.ID+": "+f.Error())
 		if tell {
-			e.again(l.state.ID, "pause_"+string(f.Kind))
-			e.notice(l.state.ID, "pause_"+string(f.Kind), "warning", "The advisor pauses: "+f.Error()+". "+f.Mend())
+			e.notice(l.state.ID, e.episode(l, "pause_"+string(f.Kind)), "warning", "The advisor pauses: "+f.Error()+". "+f.Mend())
 		}
 	}
 	sick, well := l.state.Reviewed(string(out.Kind), out.Kind.Usable())
 	// One trouble, one notice: a pause has told of it already.
 	if sick && e.pause.Told == "" {
-		e.again(l.state.ID, "degraded")
-		e.notice(l.state.ID, "degraded", "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
+		e.notice(l.state.ID, e.episode(l, "degraded"), "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
 			string(out.Kind)+"). The session is not affected. "+advice(out))
 	}
 	if well {
 		e.log("info", "session "+l.state.ID+": the advisor works again")
 	}
+}
+
+// episode gives a notice's key a number, so that trouble which ended and came back is told
+// again, by a guest that was replaced meanwhile too.
+func (e *Engine) episode(l *live, key string) string {
+	l.state.Counts.Add("told."+key, 1)
+	return key + "_" + num(l.state.Counts["told."+key])
 }
 
 // advice is what a person can do about a reviewer that does not work.

@@ -2367,6 +2367,10 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 		b = append(b, `,"wakeAt":`...)
 		b = appendInt(b, int64(v.WakeAt))
 	}
+	if v.Owed {
+		b = append(b, `,"owed":`...)
+		b = strconv.AppendBool(b, v.Owed)
+	}
 	if v.Known {
 		b = append(b, `,"known":`...)
 		b = strconv.AppendBool(b, v.Known)
@@ -2475,6 +2479,8 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Eligible = int(d.integer("storedSession.eligible"))
 		case "wakeAt":
 			v.WakeAt = int(d.integer("storedSession.wakeAt"))
+		case "owed":
+			v.Owed = d.flag("storedSession.owed")
 		case "known":
 			v.Known = d.flag("storedSession.known")
 		case "busy":

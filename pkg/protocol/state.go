@@ -23,6 +23,7 @@ type StoredSession struct {
 	Steps      int    `json:"steps,omitempty"`
 	Eligible   int    `json:"eligible,omitempty"`
 	WakeAt     int    `json:"wakeAt,omitempty"`
+	Owed       bool   `json:"owed,omitempty"`
 	Known      bool   `json:"known,omitempty"`
 	Busy       bool   `json:"busy,omitempty"`
 	Compacting bool   `json:"compacting,omitempty"`

@@ -37,7 +37,9 @@ type State struct {
 	Humans   int // human messages seen so far
 	Turns    int // turns ended
 	Steps    int // steps ended
-	Eligible int // eligible updates since the last review began
+	Eligible int // eligible updates that no review has covered
+	// Owed: a review is due or under way. One that got lost with its guest is made up for.
+	Owed bool
 	// WakeAt is the number of human messages at the last wake; 0 is never.
 	WakeAt int
 	// Deliveries holds what was delivered and is not yet seen, and the last
@@ -268,8 +270,9 @@ func (s *State) eligible(counts bool, o Options) Step {
 	return Step{Due: s.Eligible >= max(1, o.Interval), Changed: true}
 }
 
-// Began notes that a review of all that is pending has begun.
-func (s *State) Began() { s.Eligible = 0 }
+// Covered notes that a review covered n eligible updates. One that failed or was superseded
+// covers none, so that the next update makes a review due again, and so does a restart.
+func (s *State) Covered(n int) { s.Eligible = max(0, s.Eligible-n) }
 
 func (s *State) receipt(e *protocol.Receipt) Step {
 	for i := range s.Deliveries {

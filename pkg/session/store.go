@@ -14,7 +14,7 @@ func (s *State) Append(b []byte) []byte {
 	st := protocol.StoredSession{
 		Version: protocol.StateVersion, Session: s.ID,
 		Human: s.Breaker.Human, At: s.Breaker.At, Past: s.Breaker.Past, Spent: s.Breaker.Spent, Sealed: s.Sealed,
-		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt,
+		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt, Owed: s.Owed,
 		Known: s.Known, Busy: s.Busy, Compacting: s.Compacting, Unfit: s.Unfit, Agent: s.Agent,
 		Notes: s.Notes, Counts: s.Counts.Sorted(), Told: s.Told, Failing: s.Failing, Consults: s.Consults,
 		Guard: protocol.JSON(s.Guard.Append(nil)),
@@ -55,7 +55,7 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 		ID: s.ID, Log: log, Guard: &g,
 		Breaker: breaker.State{Human: st.Human, At: st.At, Past: st.Past, Spent: st.Spent},
 		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories},
-		Sealed:  st.Sealed, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt,
+		Sealed:  st.Sealed, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt, Owed: st.Owed,
 		Known: st.Known, Busy: st.Busy, Compacting: st.Compacting, Unfit: st.Unfit, Agent: st.Agent,
 		Notes: st.Notes, Told: st.Told, Failing: st.Failing, Consults: st.Consults, Counts: Counts{},
 	}
@@ -71,10 +71,4 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 	}
 	*s = fresh
 	return nil
-}
-
-// Due tells whether a review is due, as after a restart in which the one that was
-// due got lost.
-func (s *State) Due(o Options) bool {
-	return s.Eligible >= max(1, o.Interval) && s.Log.Pending() > 0
 }
