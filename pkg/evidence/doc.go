@@ -29,12 +29,15 @@
 // A quote that is not found as it stands is tried again without what models
 // copy along with it, in this order: a Markdown fence or backticks, quotes
 // around the whole, line numbers ("45: ", "  45|", "path:45:"), the "+" and " "
-// of a diff, and the escapes \n, \t and \". Then "..." or "…" counts as an elided
+// of a diff, and the escapes \n, \t, \" and &lt;. Then "..." or "…" counts as an elided
 // middle: the pieces must stand in order within 40 lines.
 //
 // A quote proves nothing when it has more than 12 lines or 4,000 characters, fewer than two
 // letters or digits, or more than 20 places in the file. Of several places the
 // one nearest to the claimed line is taken.
+//
+// What is not undone: comment marks inside a comment that was joined to one
+// line, and lines left out without a mark.
 //
 // Matching is linear in the file, which may have up to 8 MB.
 package evidence

@@ -106,9 +106,10 @@ func stripDiff(quote string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unescape undoes escapes of a model that escaped its JSON twice.
+// unescape undoes the escapes of a model that escaped its JSON twice, or wrote HTML.
 func unescape(quote string) string {
-	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`).Replace(quote)
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`,
+		"&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&amp;", "&").Replace(quote)
 }
 
 // elide splits a quote at its elided middles and gives the pieces in normal
