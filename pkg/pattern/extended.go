@@ -113,7 +113,7 @@ func countGroups(expr string) int {
 		case '\\':
 			i++
 		case '[':
-			if end := regexClassEnd(expr[i:]); end > 0 {
+			if end := classEnd(expr[i:], "^"); end > 0 {
 				i += end - 1
 			}
 		case '(':
@@ -240,7 +240,7 @@ func (p *parser) atom() (*node, error) {
 	case '(':
 		return p.group()
 	case '[':
-		n := regexClassEnd(p.src[p.at:])
+		n := classEnd(p.src[p.at:], "^")
 		if n == 0 {
 			return nil, describe(&syntax.Error{Code: syntax.ErrMissingBracket})
 		}
@@ -495,27 +495,4 @@ func (p *parser) flags(open int) (*node, error) {
 		}
 	}
 	return nil, describe(&syntax.Error{Code: syntax.ErrMissingParen})
-}
-
-// regexClassEnd is the length of the class at the start of s, 0 when it is not
-// closed. Beside the glob's rules, \] is always quoted.
-func regexClassEnd(s string) int {
-	i := 1
-	if i < len(s) && s[i] == '^' {
-		i++
-	}
-	for first := true; i < len(s); first = false {
-		switch {
-		case s[i] == ']' && !first:
-			return i + 1
-		case s[i] == '\\':
-			i++
-		case strings.HasPrefix(s[i:], "[:"):
-			if end := strings.Index(s[i:], ":]"); end > 0 {
-				i += end + 1
-			}
-		}
-		i++
-	}
-	return 0
 }

@@ -63,6 +63,8 @@ const (
 	partClass
 )
 
+const globNegations = "!^"
+
 // byteSet holds the ASCII members of a class.
 type byteSet [2]uint64
 
@@ -282,7 +284,7 @@ func elemEnd(p string) int {
 		case '\\':
 			i++
 		case '[':
-			if end := classEnd(p[i:]); end > 0 {
+			if end := classEnd(p[i:], globNegations); end > 0 {
 				i += end - 1
 			}
 		case '/':
@@ -292,10 +294,11 @@ func elemEnd(p string) int {
 	return len(p)
 }
 
-// classEnd is the length of the class at the start of p, 0 when it is not closed.
-func classEnd(p string) int {
+// classEnd is the length of the class at the start of p, 0 when it is not
+// closed. Negations are the characters that negate a class here.
+func classEnd(p, negations string) int {
 	i := 1
-	if i < len(p) && (p[i] == '!' || p[i] == '^') {
+	if i < len(p) && strings.IndexByte(negations, p[i]) >= 0 {
 		i++
 	}
 	for first := true; i < len(p); first = false {
@@ -330,7 +333,7 @@ func parseElem(s string, bytes bool) (globElem, error) {
 			parts = append(parts, globPart{kind: partOne})
 			i++
 		case '[':
-			n := classEnd(s[i:])
+			n := classEnd(s[i:], globNegations)
 			if n == 0 {
 				return globElem{}, errors.New("glob has a [ without its ]; write \\[ for the bracket itself")
 			}
@@ -499,7 +502,7 @@ func findBraces(g string) (start int, commas []int, end int) {
 			start++
 			continue
 		case '[':
-			if n := classEnd(g[start:]); n > 0 {
+			if n := classEnd(g[start:], globNegations); n > 0 {
 				start += n - 1
 			}
 			continue

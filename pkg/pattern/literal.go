@@ -21,6 +21,7 @@ type literal struct {
 	text string // lower case when fold
 	fold bool   // ASCII letters match in either case
 	rare int    // offset in text of the byte that source code has least often
+	next int    // offset of the next rarest: a look at it saves most comparisons
 }
 
 func newLiteral(text string, fold bool) *literal {
@@ -32,25 +33,32 @@ func newLiteral(text string, fold bool) *literal {
 	if fold {
 		l.text = strings.ToLower(text)
 	}
+	l.next = 1
 	for i := range len(l.text) {
-		if weight(l.text[i]) < weight(l.text[l.rare]) {
-			l.rare = i
+		switch w := weight(l.text[i]); {
+		case w < weight(l.text[l.rare]):
+			l.rare, l.next = i, l.rare
+		case i != l.rare && w < weight(l.text[l.next]):
+			l.next = i
 		}
 	}
 	return l
 }
 
-// weight is roughly how many of 1,000 bytes of source code are this one. Only
-// the order matters: it picks the byte to search for.
+// commonBytes orders ASCII from the most to the least frequent, counted over 66 MB
+// of Go, JavaScript, Python and C, each language with the same weight.
+const commonBytes = " etrnsiao\nlc\t_dupf.,mh)(g:A=y/b1\"0Tv2EIxSR*L'OC{}PwNXk46MD-3;FG8#BV[]5U79>W&H<!zqj\\K+YQ|`%@?ZJ$^~\r"
+
+// weight is higher for more frequent bytes. Only the order matters: it picks
+// the byte of a literal to search for.
 func weight(c byte) int {
-	const common = " etnriasoldcfpumhgb\n\t.,()\"_/-vykw=:;x0{}1*TSE2IAC[]RPNLDFOMBj>q<!&3'z|+4#U5G8V69HW7@\\?Xk%KJY^$Zz~Q`"
-	if i := strings.IndexByte(common, c); i >= 0 {
-		return 200 - i
+	if i := strings.IndexByte(commonBytes, c); i >= 0 {
+		return 2 + len(commonBytes) - i
 	}
 	if c < utf8.RuneSelf {
-		return 1
+		return 0
 	}
-	return 2 // beyond ASCII: rare in code, but a text in one script shares its lead bytes
+	return 1 // rare in code, though a text in one script shares its lead bytes
 }
 
 // index is the place of the first occurrence, or -1.
@@ -58,14 +66,14 @@ func (l *literal) index(text []byte) int {
 	if l.fold {
 		return l.indexFold(text)
 	}
-	c := l.text[l.rare]
+	c, d, step := l.text[l.rare], l.text[l.next], l.next-l.rare
 	for from := l.rare; from < len(text); {
 		i := bytes.IndexByte(text[from:], c)
 		if i < 0 {
 			return -1
 		}
 		at := from + i - l.rare
-		if len(text)-at >= len(l.text) && string(text[at:at+len(l.text)]) == l.text {
+		if len(text)-at >= len(l.text) && text[from+i+step] == d && string(text[at:at+len(l.text)]) == l.text {
 			return at
 		}
 		from += i + 1

@@ -97,6 +97,7 @@ func (p *Pattern) setAutomaton(re *syntax.Regexp) error {
 }
 
 func (p *Pattern) setExtended(root *node, groups int) error {
+	joinEdges(root)
 	back, err := newBacktracker(root, groups)
 	if err != nil {
 		return err
