@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/buger/jsonparser"
+
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -85,6 +87,9 @@ func references(doc string) []reference {
 			continue
 		}
 		r := reference{start: i, env: env, name: strings.TrimSpace(rest[:end])}
+		if decoded, err := jsonparser.ParseString([]byte(r.name)); err == nil {
+			r.name = decoded // it stands inside a JSON string: C:\\keys\\mine
+		}
 		r.end = len(doc) - len(rest) + end + 1
 		if r.name != "" && len(r.name) <= 1000 {
 			found = append(found, r)
@@ -105,7 +110,7 @@ func (r reference) file(base, home string) string {
 	case strings.HasPrefix(name, "/"):
 		return join("/", name[1:])
 	case len(name) > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\'):
-		return name // a Windows drive
+		return slashed(name)
 	}
 	return join(base, name)
 }

@@ -271,7 +271,7 @@ func TestBaseURLs(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"", "api.example.com/v1", "ftp://x/v1", "file:///etc/passwd", "javascript:alert(1)", "https://", "https:///v1", "https://u:p@x/v1", "https://u@x/v1",
-		"https://x@y@z/v1", `https://good.example\@evil.example/v1`, `https:\\evil.example`, "https://x/v1?key=1", "https://x/v1#f", "https://x /v1",
+		"https://x@y@z/v1", `https://good.example\@evil.example/v1`, `https:\\evil.example`, `https://x/a\b`, "https://x/<a>", "https://x/`a`", "https://x/v1?key=1", "https://x/v1#f", "https://x /v1",
 		"https://x\t/v1", "https://x\n.evil.example/v1", "https://ex%61mple/v1", "https://exämple/v1", "https://x:99999/v1", "https://x:0/v1", "https://x:0443/v1",
 		"https://x:80:80/v1", "https://[::1/v1", "https://[zz]/v1", "https://[::1]evil/v1", "https://x/../v1", "https://x/%2e%2E/v1", "https://x/{env:A}",
 		"https://" + strings.Repeat("x", 3000),

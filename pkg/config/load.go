@@ -48,6 +48,9 @@ type Resolved struct {
 //
 // It never fails: what cannot be used is reported and left at its default.
 func Load(ask Asker, init protocol.Init) (*Resolved, []Problem) {
+	for _, path := range []*string{&init.Directory, &init.Root, &init.Home, &init.ConfigHome, &init.DataHome} {
+		*path = slashed(*path)
+	}
 	l := loader{ask: ask, init: init}
 	l.got.add(protocol.Provided{})
 	if init.Host == HostPi {
@@ -272,6 +275,15 @@ func (l *loader) expanded(path, source string) (string, []Problem) {
 			Mend: "mend its permissions; until then nothing in it is used"}}
 	}
 	return expand(f.Text, source, folder(path), l.init.Home, l.got)
+}
+
+// slashed gives a Windows path with slashes, which every host takes too. On
+// other systems a backslash is part of a name.
+func slashed(path string) string {
+	if len(path) > 2 && path[1] == ':' && path[2] == '\\' {
+		return strings.ReplaceAll(path, `\`, "/")
+	}
+	return path
 }
 
 // unique sorts and drops repeats and empty strings.

@@ -138,6 +138,19 @@ func TestReferencesInThePersonsFiles(t *testing.T) {
 	}
 }
 
+func TestPathsOfWindows(t *testing.T) {
+	w := world{files: map[string]string{
+		"C:/Users/me/.config/opencode/advisor.json": `{"provider": {"baseURL": "https://a.example/v1", "apiKey": "{file:D:\\keys\\mine}"}}`,
+		"D:/keys/mine": "sk-windows"}}
+	r, problems := Load(&w, protocol.Init{Host: "opencode-v2", Directory: `C:\Users\me\src\app`, Root: `C:\Users\me\src\app`, Home: `C:\Users\me`, ConfigHome: `C:\Users\me\.config`, DataHome: `C:\Users\me\data`})
+	if problems != nil || r.Watchdog.APIKey != "sk-windows" {
+		t.Errorf("%+v %v", r.Watchdog, problems)
+	}
+	if !slices.Contains(w.asked.files, "C:/Users/me/src/opencode.json") || slices.Contains(w.asked.files, "C:/Users/me/opencode.json") {
+		t.Errorf("asked for %q", w.asked.files)
+	}
+}
+
 func TestOptionsNeverReachWhatIsThePersons(t *testing.T) {
 	w := world{
 		options: `{"provider": {"baseURL": "https://evil.example/v1", "apiKey": "{env:DEEPSEEK_API_KEY}"}, "systemPrompt": "{file:~/.ssh/id_rsa}", "watchdogModel": "deepseek/{env:HOME}"}`,

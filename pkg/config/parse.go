@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,92 +277,4 @@ func near(got string, choices []string) string {
 		return " (did you mean " + n + "?)"
 	}
 	return ""
-}
-
-// whole reads a whole number; 3.0 and 25e3 are whole too.
-func whole(v value) (int, bool) {
-	if v.kind != jsonparser.Number {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(v.text, 64)
-	// Below 2^53 every whole float64 is exact; no bound of ours comes near.
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, false
-	}
-	return int(f), true
-}
-
-// json writes the value back as compact JSON.
-func (v value) json(b []byte) []byte {
-	switch v.kind {
-	case jsonparser.String:
-		return protocol.AppendString(b, v.text)
-	case jsonparser.Object:
-		b = append(b, '{')
-		for i, m := range v.members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(protocol.AppendString(b, m.key), ':')
-			b = m.value.json(b)
-		}
-		return append(b, '}')
-	case jsonparser.Array:
-		b = append(b, '[')
-		for i, item := range v.items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = item.json(b)
-		}
-		return append(b, ']')
-	}
-	return append(b, v.text...)
-}
-
-// judgeKeys are the option names of the permission judge that may stand at
-// the top of the plugin options. model and enabled are shared with ours.
-var judgeKeys = []string{"timeout_ms", "max_context_chars", "log_path", "rules", "exclude", "redact", "prompt", "prompt_file", "format",
-	"model", "enabled", "mode"}
-
-// judgeNames reports whether options are written in the judge's own names. Then
-// model and enabled are the judge's too.
-func judgeNames(root value) bool {
-	for _, key := range judgeKeys[:9] { // those that are the judge's alone
-		if _, ok := root.get(key); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// piShape reads the older form of pi's advisor.json, where provider is a
-// word and model, effort and maxTokens stand at the top: all of them are the consultation's.
-func piShape(root value) value {
-	provider, ok := root.get("provider")
-	if !ok || provider.kind != jsonparser.String {
-		return root
-	}
-	out := value{kind: jsonparser.Object}
-	consult := value{kind: jsonparser.Object}
-	for _, m := range root.members {
-		switch m.key {
-		case "provider":
-		case "model":
-			if m.value.kind == jsonparser.String {
-				m.value.text = provider.text + "/" + m.value.text
-			}
-			consult.members = append(consult.members, m)
-		case "effort", "maxTokens":
-			consult.members = append(consult.members, m)
-		case "consult":
-			consult.members = append(consult.members, m.value.members...)
-		default:
-			out.members = append(out.members, m)
-		}
-	}
-	if len(consult.members) > 0 {
-		out.members = append(out.members, member{"consult", consult})
-	}
-	return out
 }

@@ -3,10 +3,13 @@ package config
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 
 	"github.com/buger/jsonparser"
 	"github.com/tailscale/hujson"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
 // maxDepth bounds the nesting of a configuration file. The parsers recurse, and
@@ -150,4 +153,45 @@ func tree(raw []byte, kind jsonparser.ValueType) (value, error) {
 		v.text = string(raw)
 	}
 	return v, err
+}
+
+// whole reads a whole number; 3.0 and 25e3 are whole too.
+func whole(v value) (int, bool) {
+	if v.kind != jsonparser.Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	// Below 2^53 every whole float64 is exact; no bound of ours comes near.
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// json writes the value back as compact JSON.
+func (v value) json(b []byte) []byte {
+	switch v.kind {
+	case jsonparser.String:
+		return protocol.AppendString(b, v.text)
+	case jsonparser.Object:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(protocol.AppendString(b, m.key), ':')
+			b = m.value.json(b)
+		}
+		return append(b, '}')
+	case jsonparser.Array:
+		b = append(b, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.json(b)
+		}
+		return append(b, ']')
+	}
+	return append(b, v.text...)
 }

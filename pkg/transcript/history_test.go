@@ -101,6 +101,15 @@ func TestAReviewUnderWayDoesNotSwallowTheHistory(t *testing.T) {
 	}
 }
 
+func TestWhatLiesBeforeAReviewedEntryIsNoNews(t *testing.T) {
+	l := feed(t, person("u2", "now this"), says("m2", "on it"))
+	l.Commit(l.Cut(9_000).Cursor)
+	l.History(history(person("u2", "now this"), says("m1", "unheard, but old"), says("m2", "on it"), says("m3", "unheard, and new")), typed)
+	if diff := cmp.Diff([]string{"m3"}, calls(l.Cut(9_000))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAHistoryThatBeginsWithACompactionKeepsTheGoal(t *testing.T) {
 	l := feed(t, person("u1", "the goal"))
 	l.Commit(l.Cut(9_000).Cursor)
