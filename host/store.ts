@@ -61,7 +61,8 @@ export class Store {
     try {
       text = readSmall(file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { reviewer };
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ENOTDIR") return { reviewer };
       return { reviewer, failure: `read state: ${describe(error)}; ${this.setAside(file)}` };
     }
     try {

@@ -51,7 +51,7 @@ function run(title, command, args) {
   return status === 0;
 }
 
-let passed = run("node", process.execPath, ["--test", "--enable-source-maps", ...files]);
+let passed = run("node", process.execPath, ["--test", "--test-timeout=60000", "--enable-source-maps", ...files]);
 if (!flags.includes("--node")) {
   const bun = findBun();
   if (!bun) {

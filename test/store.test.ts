@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Lease } from "../host/lease.ts";
+import { processOwner, Store } from "../host/store.ts";
+import { scratch } from "./scratch.ts";
+
+const key = "0123456789abcdef0123456789abcdef";
+
+function fileOf(folder: string, session: string): string {
+  return path.join(folder, "sessions", `${createHash("sha256").update(session).digest("hex")}.json`);
+}
+
+/** A folder in which nothing can be made, for root too: its place is taken by a file. */
+function unwritable(): string {
+  const file = path.join(scratch(), "file");
+  fs.writeFileSync(file, "");
+  return path.join(file, "state");
+}
+
+describe("the state of a session", () => {
+  test("comes back as it was saved, in a file that others cannot read", () => {
+    const folder = scratch();
+    const state = { version: 1, notes: ["é", null, 1.5], nested: { a: [] } };
+    assert.equal(new Store(folder, "o").save("ses_1/../x", state), undefined);
+    assert.deepEqual(new Store(folder, "o").load("ses_1/../x"), { state, reviewer: true });
+    const file = fileOf(folder, "ses_1/../x");
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    assert.equal(fs.statSync(path.dirname(file)).mode & 0o777, 0o700);
+    assert.deepEqual(fs.readdirSync(path.dirname(file)), [path.basename(file)], "no temporary file is left");
+  });
+
+  test("is nothing at first, and after it was forgotten", () => {
+    const store = new Store(scratch(), "o");
+    assert.deepEqual(store.load("s"), { reviewer: true });
+    store.save("s", { a: 1 });
+    store.forget("s");
+    assert.deepEqual(store.load("s"), { reviewer: true });
+  });
+
+  const broken: [string, (file: string) => void, RegExp][] = [
+    ["half a file", (file) => fs.writeFileSync(file, '{"version":1,"no'), /not JSON; kept as .*\.bad$/],
+    ["an empty file", (file) => fs.writeFileSync(file, ""), /not JSON; kept as .*\.bad$/],
+    ["a file of 9 MB", (file) => fs.writeFileSync(file, "x".repeat(9e6)), /larger than 8388608 bytes; kept as/],
+    ["a folder", (file) => fs.mkdirSync(file), /not a regular file; kept as|illegal operation on a directory.*; kept as|EISDIR.*; kept as/],
+    ["a link to another file", (file) => fs.symlinkSync("/etc/hostname", file), /(ELOOP|symbolic link).*; kept as/],
+  ];
+  for (const [title, breakIt, want] of broken) {
+    test(`that cannot be read is set aside: ${title}`, () => {
+      const folder = scratch();
+      const store = new Store(folder, "o");
+      const file = fileOf(folder, "s");
+      breakIt(file);
+      const loaded = store.load("s");
+      assert.equal(loaded.state, undefined);
+      assert.match(loaded.failure ?? "", want);
+      assert.ok(fs.lstatSync(`${file}.bad`), "it is kept");
+      assert.deepEqual(store.load("s"), { reviewer: true }, "the next load finds nothing");
+      assert.equal(store.save("s", { b: 2 }), undefined);
+      assert.deepEqual(store.load("s").state, { b: 2 });
+    });
+  }
+
+  test("larger than 8 MB is not saved", () => {
+    assert.match(new Store(scratch(), "o").save("s", "x".repeat(9e6)) ?? "", /larger than 8388608 bytes/);
+  });
+
+  test("is one of 200; those that were used last stay", () => {
+    const folder = scratch();
+    const store = new Store(folder, "o");
+    for (let i = 0; i < 210; i++) {
+      store.save(`s${i}`, { i });
+      fs.utimesSync(fileOf(folder, `s${i}`), 1000 + i, 1000 + i);
+    }
+    store.load("s0"); // used now
+    for (let i = 0; i < 32; i++) store.save("s209", { i: 209 }); // one of these looks at the number
+    assert.ok(fs.readdirSync(path.join(folder, "sessions")).length <= 200);
+    assert.deepEqual(store.load("s0").state, { i: 0 });
+    assert.equal(store.load("s1").state, undefined);
+    assert.deepEqual(store.load("s208").state, { i: 208 });
+  });
+});
+
+describe("a claim", () => {
+  test("is granted once, to one of all stores on the folder", () => {
+    const folder = scratch();
+    assert.deepEqual(new Store(folder, "a").claim(key), { granted: true });
+    assert.deepEqual(new Store(folder, "b").claim(key), { granted: false, reason: "taken" });
+    assert.deepEqual(new Store(folder, "a").claim(key), { granted: false, reason: "taken" });
+    assert.deepEqual(new Store(folder, "a").claim(key.replace("0", "f")), { granted: true });
+  });
+
+  test("has a name of 32 hex digits and no other", () => {
+    const folder = scratch();
+    const store = new Store(folder, "o");
+    for (const bad of ["", "x", `../${key.slice(3)}`, key.toUpperCase(), `${key}\n`, `${key}0`]) {
+      assert.deepEqual(store.claim(bad), { granted: false, reason: "invalid" });
+    }
+    assert.deepEqual(fs.readdirSync(path.join(folder, "claims")), []);
+  });
+
+  test("goes to one of two processes that ask at the same moment", async () => {
+    const folder = scratch();
+    new Store(folder, "o");
+    const ask = fileURLToPath(new URL("claim.entry.js", import.meta.url));
+    const grants = await Promise.all(
+      [1, 2].map(
+        () =>
+          new Promise<string[]>((resolve, reject) => {
+            const child = spawn(process.execPath, [ask, folder], { stdio: ["ignore", "pipe", "inherit"] });
+            let out = "";
+            child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+            child.on("error", reject);
+            child.on("exit", (code) => (code === 0 ? resolve(out.split("\n").filter(Boolean)) : reject(new Error(`exit ${code}`))));
+          }),
+      ),
+    );
+    const all = grants.flat();
+    assert.equal(all.length, 50);
+    assert.equal(new Set(all).size, 50, "none was granted twice");
+  });
+});
+
+describe("a folder that cannot be written", () => {
+  test("costs the memory of restarts and the right to wake, and is told once", () => {
+    const told: string[] = [];
+    const store = new Store(unwritable(), "o", (reason) => told.push(reason));
+    assert.match(store.save("s", { a: 1 }) ?? "", /^save state: /);
+    assert.deepEqual(store.load("s"), { state: { a: 1 }, reviewer: true }, "it is kept in memory");
+    assert.deepEqual(store.claim(key), { granted: false, reason: "unwritable" });
+    store.append("advisor", "line");
+    store.heartbeat();
+    store.forget("s");
+    assert.deepEqual(store.load("s"), { reviewer: true });
+    store.close();
+    assert.equal(told.length, 1);
+    assert.notEqual(store.unwritable, undefined);
+  });
+
+  test("bounds what is kept in memory", () => {
+    const store = new Store(unwritable(), "o");
+    for (let i = 0; i < 300; i++) store.save(`s${i}`, { i });
+    assert.equal(store.load("s99").state, undefined);
+    assert.deepEqual(store.load("s100").state, { i: 100 });
+  });
+});
+
+describe("a log", () => {
+  test("has one line for each entry and is moved aside when it is large", () => {
+    const folder = scratch();
+    const store = new Store(folder, "o");
+    store.append("judge", "one\ntwo\r\nthree");
+    const file = path.join(folder, "logs", "judge.log");
+    assert.equal(fs.readFileSync(file, "utf8"), "one two three\n");
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    for (let i = 0; i < 40; i++) store.append("judge", "x".repeat(100_000));
+    assert.ok(fs.statSync(file).size < 2.2e6);
+    assert.ok(fs.statSync(`${file}.1`).size > 2e6);
+    assert.deepEqual(fs.readdirSync(path.join(folder, "logs")).sort(), ["judge.log", "judge.log.1"]);
+  });
+
+  test("with another name is not written", () => {
+    const folder = scratch();
+    const store = new Store(folder, "o");
+    for (const name of ["../x", "", "A", "a.b", "/etc/x"]) store.append(name, "line");
+    assert.deepEqual(fs.readdirSync(path.join(folder, "logs")), []);
+  });
+});
+
+describe("a lease", () => {
+  // A process that lives and is not this one, seen from this one: init.
+  const other = `${os.hostname()} 1 0`;
+  const lease = (folder: string, owner: string) => {
+    fs.mkdirSync(folder, { recursive: true });
+    return new Lease(folder, owner);
+  };
+
+  test("belongs to one owner until it is released", () => {
+    const folder = scratch();
+    const first = lease(folder, other);
+    const second = lease(folder, processOwner());
+    assert.equal(first.take("s"), true);
+    assert.equal(second.take("s"), false);
+    assert.equal(first.take("s"), true, "its owner may ask again");
+    first.release("s");
+    assert.equal(second.take("s"), true);
+    assert.equal(first.take("s"), false);
+  });
+
+  test("of a process that has ended is free", () => {
+    const folder = scratch();
+    fs.writeFileSync(path.join(folder, "s.lease"), `${os.hostname()} 4194300 0`); // above the largest id of a process
+    assert.equal(lease(folder, processOwner()).take("s"), true);
+    assert.deepEqual(fs.readdirSync(folder), ["s.lease"]);
+  });
+
+  test("whose owner has not been heard of is free, on another machine too", () => {
+    const folder = scratch();
+    const file = path.join(folder, "s.lease");
+    fs.writeFileSync(file, "elsewhere 1 0");
+    const mine = lease(folder, processOwner());
+    assert.equal(mine.take("s"), false);
+    const old = Date.now() / 1000 - 600;
+    fs.utimesSync(file, old, old);
+    assert.equal(mine.take("s"), true);
+  });
+
+  test("is kept by its beats and lost when another took it", () => {
+    const folder = scratch();
+    const file = path.join(folder, "s.lease");
+    const mine = lease(folder, processOwner());
+    mine.take("s");
+    fs.utimesSync(file, 1, 1);
+    mine.beat();
+    assert.ok(fs.statSync(file).mtimeMs > 1e6);
+    fs.writeFileSync(file, other);
+    fs.utimesSync(file, 1, 1);
+    mine.beat();
+    assert.equal(fs.statSync(file).mtimeMs, 1000, "another's lease is not kept alive");
+    mine.releaseAll();
+    assert.equal(fs.readFileSync(file, "utf8"), other, "nor taken away");
+  });
+
+  test("is taken by everybody where leases cannot be kept", () => {
+    const mine = new Lease(path.join(unwritable(), "leases"), processOwner());
+    assert.equal(mine.take("s"), true);
+  });
+});
