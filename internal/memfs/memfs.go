@@ -249,18 +249,18 @@ func (f *FS) open(p string, want protocol.Info, kind protocol.Kind) (*node, prot
 	switch {
 	case e != protocol.OK:
 		return nil, e
+	case kind == protocol.KindDir && n.kind != kind:
+		return nil, protocol.ErrnoNotDir
 	case n.ino != want.Ino || want.Dev != 1:
 		return nil, protocol.ErrnoChanged
+	case n.kind == protocol.KindDir && n.kind != kind:
+		return nil, protocol.ErrnoIsDir
+	case n.kind != kind:
+		return nil, protocol.ErrnoNotRegular
 	case !f.inside(real):
 		return nil, protocol.ErrnoOutside
-	case n.kind == kind:
-		return n, n.fails
-	case n.kind == protocol.KindDir:
-		return nil, protocol.ErrnoIsDir
-	case kind == protocol.KindDir:
-		return nil, protocol.ErrnoNotDir
 	}
-	return nil, protocol.ErrnoNotRegular
+	return n, n.fails
 }
 
 func (f *FS) inside(real string) bool {
