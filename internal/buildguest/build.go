@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
+)
+
+// memoryPages is the most the guest may grow to: 256 MB. Without a maximum a
+// runaway decode would take 4 GB of the host's memory before it failed.
+const memoryPages = 256 << 20 / wasmfile.PageSize
+
+// barred are packages that the guest must not hold, with the reason. What the
+// sandbox does not import cannot be misused, and what does not import it stays small.
+var barred = map[string]string{
+	"net":                           "HTTP goes through the loader",
+	"os/exec":                       "the guest runs nothing",
+	"github.com/dlclark/regexp2/v2": "its time limit never fires without threads; pkg/pattern counts steps instead",
+	"github.com/dlclark/regexp2":    "its time limit never fires without threads; pkg/pattern counts steps instead",
+}
+
+func run(out string, twice bool) (string, error) {
+	if err := checkImports(); err != nil {
+		return "", err
+	}
+	file, err := build("")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(file)
+	if twice {
+		cache, err := os.MkdirTemp("", "buildguest")
+		if err != nil {
+			return "", err
+		}
+		defer os.RemoveAll(cache)
+		again, err := build(cache)
+		if err != nil {
+			return "", err
+		}
+		if !bytes.Equal(file, again) {
+			return "", fmt.Errorf("two builds differ: %x and %x", sum, sha256.Sum256(again))
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(out, file, 0o644); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s: %d bytes, sha256 %x", out, len(file), sum), nil
+}
+
+// build compiles the guest, with a cache of its own when one is named.
+func build(cache string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "buildguest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "guest.wasm")
+	args := []string{"build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, "./wasm"}
+	if _, err := goTool(cache, args...); err != nil {
+		return nil, err
+	}
+	file, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	return wasmfile.SetMemoryMax(file, memoryPages)
+}
+
+// checkImports lists all that the guest would hold and refuses what it must not.
+func checkImports() error {
+	list, err := goTool("", "list", "-deps", "./wasm")
+	if err != nil {
+		return err
+	}
+	return findBarred(strings.Fields(string(list)))
+}
+
+func findBarred(packages []string) error {
+	for _, pkg := range packages {
+		if why, ok := barred[pkg]; ok {
+			return fmt.Errorf("the guest imports %s: %s; `go mod why` and `go list -deps ./wasm` show by which way", pkg, why)
+		}
+	}
+	return nil
+}
+
+// goTool runs the go command for the guest's platform, at the module's root.
+func goTool(cache string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=", "GOWORK=off")
+	if cache != "" {
+		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	var missing *exec.Error
+	switch {
+	case errors.As(err, &missing):
+		return nil, errors.New("the go command is not on the PATH; install Go 1.26 or later")
+	case err != nil:
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, errs.Bytes())
+	}
+	return out, nil
+}
