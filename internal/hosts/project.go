@@ -1,0 +1,97 @@
+package hosts
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Project is a git repository for one test, beside the HOME and XDG folders of its host.
+type Project struct {
+	Root   string // holds everything below
+	Dir    string // the repository: the host's working directory
+	Home   string
+	Config string // XDG_CONFIG_HOME
+	Data   string // XDG_DATA_HOME
+	Cache  string // XDG_CACHE_HOME
+	State  string // XDG_STATE_HOME
+	Tmp    string
+}
+
+// NewProject creates a project in an empty folder (a test's t.TempDir()) with one commit of the given
+// files, by path and content.
+func NewProject(root string, files map[string]string) (*Project, error) {
+	root, err := filepath.EvalSymlinks(root) // hosts report real paths
+	if err != nil {
+		return nil, fmt.Errorf("create project: %w", err)
+	}
+	at := func(name string) string { return filepath.Join(root, name) }
+	p := &Project{
+		Root: root, Dir: at("project"), Home: at("home"), Config: at("config"),
+		Data: at("data"), Cache: at("cache"), State: at("state"), Tmp: at("tmp"),
+	}
+	for _, dir := range []string{p.Dir, p.Home, p.Config, p.Data, p.Cache, p.State, p.Tmp} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("create project: %w", err)
+		}
+	}
+	if err := SealConfig(filepath.Join(p.Config, "opencode")); err != nil {
+		return nil, err
+	}
+	for name, content := range files {
+		path := filepath.Join(p.Dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, fmt.Errorf("create project: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return nil, fmt.Errorf("create project: %w", err)
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"}, {"add", "--all"}, {"commit", "--quiet", "--allow-empty", "--message=first"},
+	} {
+		if out, err := p.Git(args...); err != nil {
+			return nil, fmt.Errorf("create project: git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return p, nil
+}
+
+// Git runs git in the repository, without any settings of the machine's user.
+func (p *Project) Git(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = p.Dir
+	cmd.Env = append(p.Env(), "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@localhost",
+		"GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@localhost")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// Env is the environment of every program in the project: the PATH and the project's own folders.
+func (p *Project) Env() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "TMPDIR=" + p.Tmp, "PWD=" + p.Dir,
+		"XDG_CONFIG_HOME=" + p.Config, "XDG_DATA_HOME=" + p.Data, "XDG_CACHE_HOME=" + p.Cache, "XDG_STATE_HOME=" + p.State,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "LANG=C.UTF-8", "NO_COLOR=1",
+	}
+}
+
+// SealConfig fills OpenCode's config folder so that it does not install its plugin SDK there at every
+// start: OpenCode skips the install when node_modules exists and the lock file names the package.
+func SealConfig(dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "node_modules"), 0o755); err != nil {
+		return fmt.Errorf("seal config folder: %w", err)
+	}
+	lockfile, err := json.Marshal(map[string]any{"packages": map[string]any{
+		"": map[string]any{"dependencies": map[string]string{"@opencode-ai/plugin": "*"}},
+	}})
+	if err != nil {
+		return fmt.Errorf("seal config folder: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package-lock.json"), lockfile, 0o644); err != nil {
+		return fmt.Errorf("seal config folder: %w", err)
+	}
+	return nil
+}
