@@ -21,29 +21,40 @@ func (f *FS) credential(rel string) string {
 // name alone, "" for none. Case does not matter, nor do the spellings that some
 // file systems take for the same name.
 func Credential(name string) string {
-	parent := ""
-	for name != "" {
-		elem, rest, _ := strings.Cut(name, "/")
-		name = rest
-		if elem == "" {
-			continue
-		}
-		elem = foldName(elem)
-		if why := credentialName(parent, elem, rest == ""); why != "" {
+	name = foldPath(name)
+	for start := 0; start < len(name); {
+		elem, rest, _ := strings.Cut(name[start:], "/")
+		if why := credentialName(name[:max(start-1, 0)], elem, rest == ""); why != "" {
 			return why
 		}
-		parent = path.Join(parent, elem)
+		start += len(elem) + 1
 	}
 	return ""
 }
 
-// foldPath folds every element of a path.
+// foldPath folds every element of a path, and makes it relative.
 func foldPath(name string) string {
+	if isFolded(name) {
+		return strings.Trim(name, "/")
+	}
 	elems := strings.Split(name, "/")
 	for i, elem := range elems {
 		elems[i] = foldName(elem)
 	}
 	return path.Join(elems...)
+}
+
+// isFolded says whether a path is clearly its own folded form.
+func isFolded(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= utf8.RuneSelf, 'A' <= c && c <= 'Z', c == ':', c == ' ':
+			return false
+		case c == '/' && i > 0 && (name[i-1] == '.' || name[i-1] == '/'):
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, ".")
 }
 
 const (

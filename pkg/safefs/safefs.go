@@ -18,6 +18,8 @@ type FS struct {
 	files protocol.Files
 	root  string // resolved
 	given string // as the host named it
+
+	maxEntries, maxWork int // of one walk
 }
 
 // File is a regular file or folder inside the workspace, as it was when it was
@@ -49,7 +51,7 @@ func New(files protocol.Files, root string) (*FS, error) {
 	if info.Kind != protocol.KindDir {
 		return nil, &Error{KindNotDir, root, "is not a folder, so it cannot be the workspace"}
 	}
-	return &FS{files: files, root: real, given: given}, nil
+	return &FS{files: files, root: real, given: given, maxEntries: MaxEntries, maxWork: maxWork}, nil
 }
 
 // Root is the resolved path of the workspace.

@@ -77,7 +77,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 		top.at++
 		seen.Entries++
 		work += 1 + top.rules.price()
-		if seen.Entries > MaxEntries || work > maxWork {
+		if seen.Entries > f.maxEntries || work > f.maxWork {
 			seen.Stopped = fmt.Sprintf("the walk ended at its bound after %d names; name a folder to look in", seen.Entries-1)
 			return seen, nil
 		}
