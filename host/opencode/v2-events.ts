@@ -45,7 +45,7 @@ export class V2Session {
   take(envelope: Envelope): SessionEvent[] {
     if (!this.number(envelope)) return [];
     if (envelope.location) this.located = true;
-    const read = readers[envelope.type];
+    const read = Object.hasOwn(readers, envelope.type) ? readers[envelope.type] : undefined;
     return read ? read(this, envelope.data, envelope) : [];
   }
 
@@ -155,9 +155,7 @@ const nothing: Reader = () => [];
 
 /** Every event that is looked at. The types in traces and in 2.x differ for inputs only. */
 const readers: Record<string, Reader> = {
-  "session.usage.updated": nothing,
-  "session.instructions.updated": nothing,
-  "session.renamed": nothing,
+  "session.usage.updated": nothing, // has no number and is counted all the same
 
   "session.input.admitted": (session, data, envelope) => session.input(string(data["inputID"]) ?? "", object(data["input"]), envelope),
   "session.inbox.enqueued": (session, data, envelope) => session.input(string(data["inboxID"]) ?? "", object(data["item"]), envelope),
@@ -213,7 +211,7 @@ const readers: Record<string, Reader> = {
   "session.deleted": (session) => [{ type: "closed", session: session.id }],
 };
 
-/** Whether an event says something of a session. Asked first, for every delta passes here. */
+/** Whether an event without a number is looked at. Asked first, for every delta passes here. */
 export function concerns(type: string): boolean {
   return Object.hasOwn(readers, type) || type === "session.created" || type === "session.moved";
 }

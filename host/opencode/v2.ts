@@ -109,7 +109,8 @@ export class V2Host implements Host {
       this.desk.permissionEvent(envelope.type, data);
       return;
     }
-    if (!concerns(envelope.type)) return;
+    // What has a number is followed, whatever it says: the numbers tell what was missed.
+    if (envelope.durable?.seq === undefined && !concerns(envelope.type)) return;
     const info = object(data["info"]);
     const id = string(data["sessionID"]) ?? string(info["id"]) ?? envelope.durable?.aggregateID;
     if (id === undefined || !this.advisor.wants(id)) return;
