@@ -38,7 +38,7 @@ func Parse(doc []byte, source string) (Layer, []Problem) {
 	}
 	root, err := read(doc)
 	if err != nil {
-		return l, []Problem{{Source: source, Message: "it cannot be read as JSON: " + syntax(err),
+		return l, []Problem{{Source: source, Message: "it cannot be read as JSON: " + err.Error(),
 			Mend: "mend the file; until then nothing in it is used"}}
 	}
 	if !root.isObject() {
@@ -51,13 +51,6 @@ func Parse(doc []byte, source string) (Layer, []Problem) {
 		l.Judge = protocol.JSON(j.json(nil))
 	}
 	return l, p.problems
-}
-
-// syntax shortens a parser's message to where it is and what; what stands
-// there is left out, as it may be a key that lacks its quotes.
-func syntax(err error) string {
-	s, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), "literal: ")
-	return strings.ReplaceAll(strings.TrimSuffix(s, " "), "\n", " ")
 }
 
 type parser struct {

@@ -177,7 +177,7 @@ func TestProblemsNameTheFieldAndTheMending(t *testing.T) {
 			"advisor.json: want an object, got a list; put the settings into { }; until then nothing in it is used",
 		}},
 		{"not JSON", "{\n \"enabled\": false,\n sk-live-0123456789\n}", SourceFile, []string{
-			"advisor.json: it cannot be read as JSON: line 3, column 2: invalid; mend the file; until then nothing in it is used",
+			"advisor.json: it cannot be read as JSON: line 3, column 2: want a key in quotes; mend the file; until then nothing in it is used",
 		}},
 		{"nothing at all", " \n", SourceFile, nil},
 		{"a byte order mark", "\ufeff{}", SourceFile, nil},

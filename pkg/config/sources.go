@@ -34,7 +34,7 @@ func (l *loader) person(p paths, options protocol.JSON) (map[string]account, boo
 		}
 		root, err := read([]byte(text))
 		if err != nil {
-			l.report(Problem{Source: name, Message: "it cannot be read as JSON: " + syntax(err),
+			l.report(Problem{Source: name, Message: "it cannot be read as JSON: " + err.Error(),
 				Mend: "mend the file; until then no provider in it is used"})
 			continue
 		}

@@ -1,13 +1,10 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"math"
 	"strconv"
 
 	"github.com/buger/jsonparser"
-	"github.com/tailscale/hujson"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
@@ -82,37 +79,6 @@ func (v value) describe(secret bool) string {
 		return "null"
 	}
 	return "nothing"
-}
-
-// standard strips comments and trailing commas off a JSONC document.
-func standard(doc []byte) ([]byte, error) {
-	doc = bytes.TrimPrefix(doc, []byte("\ufeff"))
-	if len(doc) > maxDocument {
-		return nil, errors.New("it is larger than 1 MB")
-	}
-	if depth(doc) > maxDepth {
-		return nil, errors.New("it nests deeper than " + strconv.Itoa(maxDepth) + " levels")
-	}
-	// hujson would otherwise write into the caller's bytes.
-	return hujson.Standardize(bytes.Clone(doc))
-}
-
-// depth gives the deepest nesting of a JSONC text without recursion.
-func depth(doc []byte) int {
-	deepest, now := 0, 0
-	scan(doc, func(i int, in place) {
-		if in != plain {
-			return
-		}
-		switch doc[i] {
-		case '{', '[':
-			now++
-			deepest = max(deepest, now)
-		case '}', ']':
-			now--
-		}
-	})
-	return deepest
 }
 
 // read parses a JSONC document into a tree.
