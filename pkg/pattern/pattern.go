@@ -126,8 +126,13 @@ func (p *Pattern) setExtended(root *node, groups int) error {
 	return nil
 }
 
+// skipped is how many bytes the search for a literal passes over in the time that
+// the automaton takes for one.
+const skipped = 8
+
 // SetBudget gives the pattern this many steps from now on. One step is a byte
-// searched, or one instruction of a state or of the backtracking matcher.
+// through the automaton, one instruction of a new state, an eighth of one of the
+// backtracking matcher, or eight bytes passed over by the search for a literal.
 func (p *Pattern) SetBudget(steps int64) { p.budget, p.spent = steps, 0 }
 
 // Spent is how many steps have gone since SetBudget.
@@ -152,10 +157,10 @@ func (p *Pattern) Lines(text []byte, hit func(start, end, at int) bool) error {
 		if p.lit != nil {
 			i := p.lit.index(text[start:])
 			if i < 0 {
-				p.spent += int64(len(text) - start)
+				p.spent += int64(len(text)-start) / skipped
 				return p.overBudget()
 			}
-			p.spent += int64(i)
+			p.spent += int64(i)/skipped + 1
 			from += i
 			start += bytes.LastIndexByte(text[start:from], '\n') + 1
 		}
@@ -191,7 +196,7 @@ func (p *Pattern) overBudget() error {
 // MatchLine says whether one line, given without its line break, matches.
 func (p *Pattern) MatchLine(line []byte) bool {
 	if p.lit != nil && p.lit.index(line) < 0 {
-		p.spent += int64(len(line))
+		p.spent += int64(len(line)) / skipped
 		return false
 	}
 	return p.matchLine(line) >= 0
@@ -219,113 +224,4 @@ func (p *Pattern) matchLine(line []byte) int {
 		p.gaveUp++
 	}
 	return at
-}
-
-// ErrNewline is returned for a pattern that no single line can match.
-var ErrNewline = errors.New(`the pattern asks for a line break (\n), and the search looks at one line at a time; search for one of the lines instead`)
-
-// needsNewline says whether re cannot match without a line break.
-func needsNewline(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if r == '\n' {
-				return true
-			}
-		}
-	case syntax.OpCharClass:
-		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
-	case syntax.OpCapture, syntax.OpPlus:
-		return needsNewline(re.Sub[0])
-	case syntax.OpRepeat:
-		return re.Min > 0 && needsNewline(re.Sub[0])
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if needsNewline(sub) {
-				return true
-			}
-		}
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			if !needsNewline(sub) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// beyondRE2 says whether the other matcher may know what RE2 refuses.
-func beyondRE2(code syntax.ErrorCode) bool {
-	switch code {
-	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatOp, syntax.ErrMissingRepeatArgument, syntax.ErrInvalidNamedCapture:
-		return true
-	}
-	return false
-}
-
-// describe turns the parser's error into what its author should do.
-func describe(err error) error {
-	var bad *syntax.Error
-	if !errors.As(err, &bad) {
-		return err
-	}
-	switch bad.Code {
-	case syntax.ErrLarge, syntax.ErrNestingDepth, syntax.ErrInvalidRepeatSize:
-		return fmt.Errorf("%w: %s `%s`", ErrTooLarge, bad.Code, bad.Expr)
-	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen:
-		return errors.New("the pattern has a ( without its ), or the other way round; write \\( for the character itself")
-	case syntax.ErrMissingBracket:
-		return errors.New("the pattern has a [ without its ]; write \\[ for the character itself")
-	case syntax.ErrMissingRepeatArgument:
-		return fmt.Errorf("the pattern has nothing to repeat before `%s`; write \\%s for the character itself", bad.Expr, bad.Expr)
-	case syntax.ErrTrailingBackslash:
-		return errors.New("the pattern ends in a lone backslash; write \\\\ for the character itself")
-	}
-	return fmt.Errorf("the pattern is malformed: %s `%s`", bad.Code, bad.Expr)
-}
-
-func quote(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune(`\.+*?()|[]{}^$`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// unescapeUnicode turns the \uXXXX of JavaScript and Java into RE2's \x{XXXX}.
-func unescapeUnicode(expr string) string {
-	if !strings.Contains(expr, `\u`) {
-		return expr
-	}
-	var b strings.Builder
-	for i := 0; i < len(expr); i++ {
-		if expr[i] != '\\' || i+1 == len(expr) {
-			b.WriteByte(expr[i])
-			continue
-		}
-		if rest := expr[i+2:]; expr[i+1] == 'u' {
-			if len(rest) >= 4 && isHex(rest[:4]) {
-				b.WriteString(`\x{` + rest[:4] + `}`)
-				i += 5
-				continue
-			}
-			if end := strings.IndexByte(rest, '}'); end > 1 && rest[0] == '{' && isHex(rest[1:end]) {
-				b.WriteString(`\x` + rest[:end+1])
-				i += 2 + end
-				continue
-			}
-		}
-		b.WriteString(expr[i : i+2])
-		i++
-	}
-	return b.String()
-}
-
-func isHex(s string) bool {
-	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }

@@ -89,6 +89,18 @@ func TestGrepGivesUpOnAPatternThatRunsAway(t *testing.T) {
 	}
 }
 
+func TestGrepEndsBeforeItTakesTooLong(t *testing.T) {
+	b := newBench(t, nil)
+	line := strings.Repeat("a", 2000) + "!\n"
+	for i := range 40 {
+		b.disk.Write(fmt.Sprintf("f%02d", i), strings.Repeat(line, 10))
+	}
+	got := b.run(Grep, `{"pattern":"(a*)*\\1$"}`).Text
+	if !strings.HasPrefix(got, "no matches for ") || !strings.Contains(got, "[cut by this tool: stopped early, the search takes too long; make the pattern simpler, or search fewer files by path or glob]\n") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestGrepGoesOnPastFilesItCannotRead(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "hit", "b": "hit", "c": "hit"})
 	b.disk.Fail("b", protocol.ErrnoPermission)

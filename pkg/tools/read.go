@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 )
 
@@ -57,93 +56,6 @@ func runRead(env *Env, raw []byte) Result {
 		return listFolder(env, file)
 	}
 	return readLines(env, file, max(first, 1), limit)
-}
-
-// lineRange reads what is wanted of the file: offset and limit, a first and
-// a last line, or both in one text such as "40-60".
-func lineRange(a args) (first, limit int, err error) {
-	first, limit = 1, maxReadLines
-	if text, ok, textErr := a.text("lines", "range", "linerange"); ok && textErr == nil && strings.Contains(text, "-") {
-		if from, to, ok := parseRange(text); ok {
-			return from, to - from + 1, nil
-		}
-	}
-	n, hasFirst, err := a.number("offset", "startline", "linestart", "start", "from", "line", "linenumber")
-	if err != nil {
-		return 0, 0, err
-	}
-	if hasFirst {
-		first = max(n, 1)
-	}
-	n, ok, err := a.number("limit", "count", "numlines", "maxlines", "linecount", "lines")
-	if err != nil {
-		return 0, 0, err
-	}
-	if ok {
-		limit = n
-	} else if n, ok, err = a.number("endline", "lineend", "end", "to"); err != nil {
-		return 0, 0, err
-	} else if ok {
-		limit = n - first + 1
-	}
-	if limit < 1 {
-		return 0, 0, fmt.Errorf("the range of lines is empty; give an offset of 1 or more and a limit from 1 to %d", maxReadLines)
-	}
-	return first, limit, nil
-}
-
-// parseRange reads 40-60, L40-L60 or 40.
-func parseRange(text string) (from, to int, ok bool) {
-	clean := strings.NewReplacer("L", "", "l", "", "-", "-", ":", "-", ",", "-", " ", "").Replace(text)
-	first, second, both := strings.Cut(clean, "-")
-	from, err := strconv.Atoi(first)
-	if err != nil || from < 1 {
-		return 0, 0, false
-	}
-	if !both {
-		return from, from, true
-	}
-	to, err = strconv.Atoi(second)
-	return from, to, err == nil && to >= from
-}
-
-// resolve also takes /src/a.go for src/a.go: to many models the workspace is
-// the root of all there is.
-func resolve(env *Env, path string) (safefs.File, error) {
-	file, err := env.Files.Resolve(path)
-	if safefs.KindOf(err) == safefs.KindOutside && strings.HasPrefix(path, "/") {
-		if inside, insideErr := env.Files.Resolve(strings.TrimLeft(path, "/")); insideErr == nil && strings.Trim(path, "/") != "" {
-			return inside, nil
-		}
-	}
-	return file, err
-}
-
-// resolveWithRange resolves the path as it is, or, when there is no such file,
-// without the :40-60 or #L40 that models like to hang on.
-func resolveWithRange(env *Env, path string, first, limit *int) (safefs.File, string, error) {
-	file, err := resolve(env, path)
-	if err == nil || safefs.KindOf(err) != safefs.KindMissing {
-		return file, path, err
-	}
-	cut := strings.LastIndexAny(path, ":#")
-	if cut < 1 {
-		return file, path, err
-	}
-	from, to, ok := parseRange(path[cut+1:])
-	if !ok {
-		return file, path, err
-	}
-	bare := strings.TrimSuffix(path[:cut], ":")
-	if other, otherErr := resolve(env, bare); otherErr == nil {
-		if *first == 1 && *limit == maxReadLines {
-			if *first = from; to > from {
-				*limit = to - from + 1
-			}
-		}
-		return other, bare, nil
-	}
-	return file, bare, err
 }
 
 func readLines(env *Env, file safefs.File, first, limit int) Result {
@@ -241,44 +153,4 @@ func remark(scan *lineScan, wanted, shown, last int, full bool) string {
 		return fmt.Sprintf("[cut by this tool at %d lines: %s; read on with offset %d]\n", maxReadLines, follow, last+1)
 	}
 	return fmt.Sprintf("[%s; read on with offset %d]\n", follow, last+1)
-}
-
-func listFolder(env *Env, dir safefs.File) Result {
-	entries, err := env.Files.List(dir)
-	if err != nil {
-		return refuse("read", err)
-	}
-	name := showName(dir.Rel)
-	if len(entries) == 0 {
-		return Result{Text: name + "/: an empty folder\n"}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s/: a folder with %s\n", name, plural(len(entries), "entry", "entries"))
-	for i, e := range entries {
-		if i == maxListed || b.Len() > MaxAnswer-300 {
-			fmt.Fprintf(&b, "[cut by this tool at %s; glob with a pattern such as %q shows the rest]\n", plural(i, "name", "names"), globHint(dir.Rel))
-			break
-		}
-		b.WriteString(showName(e.Name) + kindMark(e.Kind) + "\n")
-	}
-	return Result{Text: b.String()}
-}
-
-func globHint(rel string) string {
-	if rel == "." {
-		return "a*"
-	}
-	return rel + "/a*"
-}
-
-func kindMark(kind protocol.Kind) string {
-	switch kind {
-	case protocol.KindDir:
-		return "/"
-	case protocol.KindSymlink:
-		return "@"
-	case protocol.KindOther:
-		return " (special)"
-	}
-	return ""
 }

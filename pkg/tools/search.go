@@ -13,9 +13,12 @@ import (
 const (
 	// maxSearchFile is the largest file that is searched; larger ones are data.
 	maxSearchFile = 64 << 20
-	// maxSearchSteps bounds one search: 1 GB of text, or a few seconds of the
-	// worst pattern.
-	maxSearchSteps = 1 << 30
+	// maxSearchSteps bounds one search, in steps of a pattern. In the guest a step
+	// takes 5 to 20 ns, so that the worst search ends within 3 s and a usual one goes through
+	// 1 GB; the loader gives a call 5 s.
+	maxSearchSteps = 150_000_000
+	// fileSteps is what opening one file weighs beside that, about 20 us.
+	fileSteps = 2000
 )
 
 // Hit is one line that a search has found. Line counts from 1.
@@ -128,6 +131,10 @@ func (s *search) look(rel string) {
 		return
 	}
 	s.stamp.add(file.Rel, file.Info)
+	if s.pattern.Spent()+int64(s.stamp.files)*fileSteps > maxSearchSteps {
+		s.giveUp()
+		return
+	}
 	if s.only != nil {
 		s.stopped = !s.only(s.stamp)
 		return
@@ -138,12 +145,16 @@ func (s *search) look(rel string) {
 	}
 	if err := s.read(file); err != nil {
 		if errors.Is(err, pattern.ErrBudget) {
-			s.stopped = true
-			s.why = "the pattern takes too long on these files; make it simpler, or search fewer files by path or glob"
+			s.giveUp()
 			return
 		}
 		s.unread++
 	}
+}
+
+func (s *search) giveUp() {
+	s.stopped = true
+	s.why = "the search takes too long; make the pattern simpler, or search fewer files by path or glob"
 }
 
 // read takes the file through the buffer, in pieces that end at a line's end.
