@@ -69,6 +69,7 @@ interface Watched {
   batch: Event[];
   bytes: number;
   announced: boolean; // the present guest knows it
+  fresh: boolean; // the facts are news by themselves, also without an event
 }
 
 type Ending = { text: string; failed?: boolean } | { effect: string; message?: string };
@@ -141,13 +142,15 @@ export class Advisor {
   /** Tells the guest of a session, or of a hole in what was seen of it (complete: false). */
   announce(facts: Session): void {
     if (!this.wants(facts.session)) return;
+    this.flushSoon();
     const known = this.sessions.get(facts.session);
     if (known) {
       known.facts = facts;
       known.announced = false;
+      known.fresh = true;
       return;
     }
-    this.sessions.set(facts.session, { facts, batch: [], bytes: 0, announced: false });
+    this.sessions.set(facts.session, { facts, batch: [], bytes: 0, announced: false, fresh: true });
     for (const oldest of this.sessions.keys()) {
       if (this.sessions.size <= maxSessions) break;
       this.flush(oldest);
@@ -170,7 +173,7 @@ export class Advisor {
     if (boundary.has(event.type) || watched.bytes >= flushBytes) {
       this.flush(event.session);
     } else {
-      this.flushTimer ??= unref(setTimeout(() => this.safely(() => this.flushAll()), flushMs));
+      this.flushSoon();
     }
     if (event.type === "closed") this.sessions.delete(event.session);
   }
@@ -246,7 +249,12 @@ export class Advisor {
     });
   }
 
-  private flushAll(): void {
+  private flushSoon(): void {
+    this.flushTimer ??= unref(setTimeout(() => this.safely(() => this.flushAll()), flushMs));
+  }
+
+  /** Posts what waits. */
+  flushAll(): void {
     clearTimeout(this.flushTimer);
     this.flushTimer = undefined;
     for (const session of this.sessions.keys()) this.flush(session);
@@ -254,10 +262,11 @@ export class Advisor {
 
   private flush(session: string): void {
     const watched = this.sessions.get(session);
-    if (!watched || watched.batch.length === 0 || !this.thread) return;
+    if (!watched || !this.thread || (!watched.fresh && watched.batch.length === 0)) return;
     const { batch, bytes } = watched;
     watched.batch = [];
     watched.bytes = 0;
+    watched.fresh = false;
     if (this.underWay + bytes > maxUnderWay) {
       // The guest does not keep up. It will be told that something is missing.
       watched.facts = { ...watched.facts, complete: false };
@@ -414,7 +423,7 @@ export class Advisor {
   }
 
   private notify(notice: Notice): void {
-    if (!firstTime(notice.key)) return;
+    if (!firstTime(`${notice.session ?? ""} ${notice.key}`)) return;
     void invoke(() => this.host.notice(notice)).catch(() => {}); // there is nobody left to tell
   }
 

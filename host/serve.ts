@@ -63,10 +63,15 @@ export class Server {
     this.network = around.network((event) => this.hear(event));
   }
 
-  async start(): Promise<void> {
+  /** Nothing is left to tell the guest now. */
+  get idle(): boolean {
+    return !this.pumping && this.queue.length === 0;
+  }
+
+  async start(module?: WebAssembly.Module): Promise<void> {
     try {
       this.files = new Files(this.setup.init.root);
-      this.module = await WebAssembly.compile(fs.readFileSync(this.setup.wasm));
+      this.module = module ?? (await WebAssembly.compile(fs.readFileSync(this.setup.wasm)));
       this.instantiate();
     } catch (error) {
       this.fail(describe(error));
