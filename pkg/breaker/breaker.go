@@ -12,9 +12,9 @@
 package breaker
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/digest"
 )
 
 // Hour is the window of the hourly bound, in milliseconds.
@@ -125,8 +125,7 @@ func Woke(s State, now int64) State {
 // Claim names the permission for one wake: 32 hex digits that depend on the
 // session and the human message alone.
 func Claim(session, human string) string {
-	sum := sha256.Sum256([]byte("wake\x00" + session + "\x00" + human))
-	return hex.EncodeToString(sum[:16])
+	return digest.Hex(32, "wake", session, human)
 }
 
 func recent(wakes []int64, now int64) int {

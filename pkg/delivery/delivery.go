@@ -4,12 +4,11 @@
 package delivery
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/digest"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -27,18 +26,13 @@ func Channel(d config.Delivery, s protocol.Severity) config.Channel {
 // "msg_" and 24 hex digits. The same note under the same human message has the
 // same id, so that a host that knows the id takes it once, whatever restarts.
 func MessageID(session, note, human string) string {
-	return "msg_" + digest(24, "message", session, note, human)
-}
-
-func digest(digits int, parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])[:digits]
+	return "msg_" + digest.Hex(24, "message", session, note, human)
 }
 
 // Message is the text of one note. It opens with who speaks, because the model
-// that reads it sees plain user text without metadata. Digest is a line about
+// that reads it sees plain user text without metadata. Rest is a line about
 // notes that were held back, empty when there are none.
-func Message(n protocol.Note, digest string) string {
+func Message(n protocol.Note, rest string) string {
 	var b strings.Builder
 	b.WriteString("[advisor ")
 	b.WriteString(string(n.Severity))
@@ -65,8 +59,8 @@ func Message(n protocol.Note, digest string) string {
 		fence := fenceFor(n.Patch)
 		b.WriteString(fence + "\n" + strings.TrimRight(n.Patch, "\n") + "\n" + fence + "\n")
 	}
-	if digest != "" {
-		b.WriteString(digest)
+	if rest != "" {
+		b.WriteString(rest)
 		b.WriteString("\n")
 	}
 	b.WriteString(footer(n.Severity))
@@ -169,12 +163,12 @@ func fenceFor(text string) string {
 }
 
 // Effect builds the Deliver effect of one note.
-func Effect(session, human string, n protocol.Note, wake bool, digest string) *protocol.Deliver {
+func Effect(session, human string, n protocol.Note, wake bool, rest string) *protocol.Deliver {
 	return &protocol.Deliver{
 		Session:     session,
 		ID:          MessageID(session, n.ID, human),
 		Wake:        wake,
-		Text:        Message(n, digest),
+		Text:        Message(n, rest),
 		Severity:    string(n.Severity),
 		Description: Description(n),
 		Notes:       []string{n.ID},

@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/delivery"
+	"github.com/Kayphoon/opencode-advisor/pkg/digest"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -96,11 +95,11 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 		all = append(all, *waking)
 	}
 	for i, note := range all {
-		digest := ""
+		rest := ""
 		if i == len(all)-1 {
-			digest = said.Digest
+			rest = said.Digest
 		}
-		e.send(l, human, note, waking != nil && i == len(all)-1, digest)
+		e.send(l, human, note, waking != nil && i == len(all)-1, rest)
 	}
 	if len(all) > 0 {
 		e.saveFirst(l)
@@ -158,9 +157,9 @@ func firstPath(n protocol.Note) string {
 }
 
 // send puts one note into the session.
-func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, digest string) {
+func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, rest string) {
 	s := l.state
-	d := delivery.Effect(s.ID, human, e.redactNote(note), wake, digest)
+	d := delivery.Effect(s.ID, human, e.redactNote(note), wake, rest)
 	s.Delivered(session.Delivery{ID: d.ID, Note: note.ID, Severity: note.Severity, Turn: s.Turns, State: "sent", Woke: wake})
 	s.Counts.Add(session.CountDelivered, 1)
 	l.dirty = true
@@ -198,8 +197,7 @@ func (e *Engine) redactNote(n protocol.Note) protocol.Note {
 // record remembers what became of a note, for `/advisor notes` and `why`.
 func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, wake string) {
 	if n.ID == "" { // dropped before the guard named it
-		sum := sha256.Sum256([]byte(l.state.ID + "\x00" + n.Text))
-		n.ID = "n_" + hex.EncodeToString(sum[:6])
+		n.ID = "n_" + digest.Hex(12, "dropped", l.state.ID, n.Text)
 	}
 	if fate != fateDelivered {
 		l.state.Counts.Add("dropped."+fate, 1)

@@ -6,9 +6,8 @@ package engine
 
 import (
 	"encoding/hex"
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
+	"runtime"
 	"strconv"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
@@ -105,11 +104,27 @@ func (e *Engine) Call(batch []byte) []byte {
 func (e *Engine) safely(what string, body func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.host.Emit(protocol.Log{Level: "error", Text: fmt.Sprintf("%s: %v\n%s", what, r, debug.Stack())})
+			e.host.Emit(protocol.Log{Level: "error", Text: what + ": " + panicText(r) + "\n" + stack()})
 			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. The advisor's log has the details.")
 		}
 	}()
 	body()
+}
+
+func panicText(r any) string {
+	switch r := r.(type) {
+	case error:
+		return r.Error()
+	case string:
+		return r
+	}
+	return "a panic of another type"
+}
+
+// stack is where it happened; the depth of the core is far below this.
+func stack() string {
+	buf := make([]byte, 8<<10)
+	return string(buf[:runtime.Stack(buf, false)])
 }
 
 func (e *Engine) take(ev protocol.Event) {

@@ -1,13 +1,16 @@
 package session
 
 import (
-	"fmt"
+	"errors"
+	"strconv"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
 	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
+
+func wrap(why string) error { return errors.New("restore session: " + why) }
 
 // Append appends what must survive a restart, as one JSON object.
 func (s *State) Append(b []byte) []byte {
@@ -35,21 +38,21 @@ func (s *State) Append(b []byte) []byte {
 func (s *State) Restore(data []byte, o transcript.Options) error {
 	st, err := protocol.DecodeStoredSession(data)
 	if err != nil {
-		return fmt.Errorf("restore session: %w", err)
+		return wrap(err.Error())
 	}
 	if st.Version != protocol.StateVersion {
-		return fmt.Errorf("restore session: version %d, this is version %d", st.Version, protocol.StateVersion)
+		return wrap("version " + strconv.Itoa(st.Version) + ", this is version " + strconv.Itoa(protocol.StateVersion))
 	}
 	if st.Session != s.ID {
-		return fmt.Errorf("restore session: the state is of session %q", st.Session)
+		return wrap("the state is of session " + strconv.Quote(st.Session))
 	}
 	log, err := transcript.Restore([]byte(st.Log), o)
 	if err != nil {
-		return fmt.Errorf("restore session: %w", err)
+		return wrap(err.Error())
 	}
 	g, err := guard.Decode([]byte(st.Guard))
 	if err != nil {
-		return fmt.Errorf("restore session: %w", err)
+		return wrap(err.Error())
 	}
 	fresh := State{
 		ID: s.ID, Log: log, Guard: &g,
