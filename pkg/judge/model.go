@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// leastTime is what an attempt needs at the least, in milliseconds: with less
+// left, no model answers, and the person should not wait for it.
+const leastTime = 250
+
+// maxAttempts is how often the model is asked about one request, whatever the
+// reasons.
+const maxAttempts = 2
+
+// model asks the model, within what is left of the deadline.
+func (c *deciding) model() (Decision, string) {
+	if c.Options.Model == "" {
+		// A matter of configuration: it does not open the breaker, so the
+		// floor goes on working.
+		return c.end(Ask, "no model is configured", "The judge has no model: set judge.model to provider/model.")
+	}
+	a, report := c.hidden(c.r.Action)
+	if report.Command || shrunk(c.r.Action.Command, a.Command) {
+		c.entry.Row = "hidden-command"
+		return c.decided(Ask, "redaction hid a part of the command that may run", "Please look: taking a secret out of this command also hid a part of it that may run.")
+	}
+	o := c.Options
+	if strings.TrimSpace(o.Prompt) == "" {
+		o.Prompt = c.Template
+	}
+	input := c.hideJSON(c.r.Metadata)
+	if input == "" && a.Content != "" {
+		input = string(append(appendMember(appendMember([]byte("{"), "path", a.Path), "content", a.Content), '}'))
+	}
+	prompt := buildPrompt(promptInput{options: o, action: a, input: input, facts: c.hideFacts(), hidden: report.Kinds, nonce: c.p.Nonce()})
+	c.entry.Prompt = prompt.Text
+	if !prompt.Whole {
+		return c.decided(Ask, "the request is longer than the judge may see", "The request does not fit into the judge's prompt whole; raise judge.max_context_chars, or look yourself.")
+	}
+	reply, failure := c.attempts(prompt.Text)
+	if failure != "" {
+		c.failed()
+		return c.end(Ask, failure, "The judge could not decide: "+failure+".")
+	}
+	d, reason := parseVerdict(reply, o.Format, c.shown())
+	switch d {
+	case Allow:
+		c.answered(d)
+		return c.end(d, reason, said("Allowed by the judge", reason))
+	case Deny:
+		c.answered(d)
+		return c.end(d, reason, said("Denied by the judge", reason))
+	case Ask:
+		c.answered(d)
+		return c.end(d, said("not sure", reason), said("The judge is not sure", reason))
+	}
+	c.failed()
+	return c.end(Ask, "the reply has no clear verdict", "The judge could not decide: its reply does not begin with a clear verdict.")
+}
+
+func said(who, reason string) string {
+	if reason == "" {
+		return who + "."
+	}
+	return who + ": " + reason
+}
+
+func (c *deciding) answered(d Decision) {
+	if !c.entry.Shadow {
+		c.s.noteModel(false)
+		c.s.note(d)
+	}
+}
+
+func (c *deciding) failed() {
+	if !c.entry.Shadow {
+		c.s.noteModel(true)
+		c.s.note(Ask)
+	}
+}
+
+// attempts asks at most twice. A reply that comes after the deadline is kept
+// for the log, and is no reply.
+func (c *deciding) attempts(prompt string) (reply, failure string) {
+	for c.entry.Attempts < maxAttempts {
+		if c.deadline-c.p.Now() < leastTime {
+			if failure == "" {
+				failure = "no time was left of timeout_ms (" + strconv.FormatInt(c.Options.TimeoutMS, 10) + " ms)"
+			}
+			return "", failure
+		}
+		c.entry.Attempts++
+		got, err := c.p.Ask(prompt, c.deadline)
+		c.entry.Reply = c.hideText(strings.TrimSpace(got))
+		if c.p.Now() > c.deadline {
+			c.entry.Late = err == nil
+			return "", "timed out after " + strconv.FormatInt(c.Options.TimeoutMS, 10) + " ms"
+		}
+		var ask AskError
+		switch {
+		case err == nil && strings.TrimSpace(got) != "":
+			return got, ""
+		case err == nil:
+			failure = "the model's reply is empty"
+		case errors.As(err, &ask) && ask.Timeout:
+			return "", "timed out after " + strconv.FormatInt(c.Options.TimeoutMS, 10) + " ms"
+		default:
+			failure = "the model is unavailable: " + oneLine(c.hideText(err.Error()), 200)
+			if errors.As(err, &ask) && !ask.Retry {
+				return "", failure
+			}
+		}
+	}
+	return "", failure
+}
+
+// shown is everything untrusted that the model saw, for the check that its
+// verdict is its own.
+func (c *deciding) shown() string {
+	a := c.r.Action
+	return strings.Join(append([]string{a.Command, a.Path, a.Content, a.Before, c.r.Metadata, c.facts.Tail}, a.Resources...), "\n")
+}
+
+func (c *deciding) hideText(s string) string {
+	if c.Options.Redact {
+		return c.Secrets.Text(s)
+	}
+	return s
+}
+
+func (c *deciding) hideFacts() Facts {
+	f := c.facts
+	f.Agent = c.r.Agent
+	f.AgentText, f.AgentInfo, f.Tail = c.hideText(f.AgentText), c.hideText(f.AgentInfo), c.hideText(f.Tail)
+	if f.AgentInfo != "" && !protocol.Valid(f.AgentInfo) {
+		f.AgentInfo = string(appendString(nil, f.AgentInfo))
+	}
+	return f
+}
+
+// shrunk reports a command from which redaction took something that a shell
+// would act on.
+func shrunk(before, after string) bool {
+	for _, sign := range []string{"$(", "`", "<(", ">(", ";", "|", "&", "\n"} {
+		if strings.Count(after, sign) < strings.Count(before, sign) {
+			return true
+		}
+	}
+	return false
+}
