@@ -151,11 +151,11 @@ func exactForms(cases []secretCase, report *Report) (n, secrets, leaks int) {
 			}
 			n++
 			r := redact.New(s)
-			for form, text := range encodings(s) {
+			for _, e := range encodings(s) {
 				secrets++
-				if out := r.Text("x " + text + " y"); strings.Contains(out, text) {
+				if out := r.Text("x " + e.text + " y"); strings.Contains(out, e.piece) {
 					leaks++
-					report.Wrong = append(report.Wrong, fmt.Sprintf("%s, exact as %s: %q is still there", c.name, form, text))
+					report.Wrong = append(report.Wrong, fmt.Sprintf("%s, exact as %s: %q is still there", c.name, e.form, e.piece))
 				}
 			}
 		}

@@ -51,20 +51,22 @@ func secretCases(dir string) ([]secretCase, error) {
 	return cases, nil
 }
 
-// encodings gives a value as transports carry it. In base64 of a longer text, what
-// must vanish is the part that depends on the value alone.
-func encodings(s string) map[string]string {
-	m := map[string]string{
-		"itself":           s,
-		"a query value":    url.QueryEscape(s),
-		"a path segment":   url.PathEscape(s),
-		"JSON":             jsonString(s),
-		"base64":           strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(s)), "=")[:len(s)],
-		"base64 for a URL": base64.RawURLEncoding.EncodeToString([]byte(s))[:len(s)],
+// encoded is a text that carries a value, and a piece that must not be left of it.
+type encoded struct{ form, text, piece string }
+
+// encodings gives a value as transports carry it. Of base64 the piece is from the middle, where it depends on the
+// value alone.
+func encodings(s string) []encoded {
+	var list []encoded
+	for form, text := range map[string]string{"itself": s, "a query value": url.QueryEscape(s), "a path segment": url.PathEscape(s), "JSON": jsonString(s)} {
+		list = append(list, encoded{form, text, text})
 	}
-	for n, lead := range []string{"a", "ab", "abc"} {
-		coded := base64.StdEncoding.EncodeToString([]byte(lead + s + "tail"))
-		m[fmt.Sprintf("base64 behind %d characters", n+1)] = coded[4+len(lead)/3 : 4+len(s)-4]
+	for n, lead := range []string{"", "a", "ab", "abc"} {
+		for form, coder := range map[string]*base64.Encoding{"base64": base64.StdEncoding, "base64 for a URL": base64.RawURLEncoding} {
+			text := coder.EncodeToString([]byte(lead + s + "tail"))
+			list = append(list, encoded{fmt.Sprintf("%s behind %d characters", form, n), text, text[6:14]})
+		}
 	}
-	return m
+	slices.SortFunc(list, func(a, b encoded) int { return strings.Compare(a.form, b.form) })
+	return list
 }
