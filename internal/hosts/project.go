@@ -1,11 +1,12 @@
 package hosts
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/opencode/sandbox"
 )
 
 // Project is a git repository for one test, beside the HOME and XDG folders of its host.
@@ -37,7 +38,7 @@ func NewProject(root string, files map[string]string) (*Project, error) {
 			return nil, fmt.Errorf("create project: %w", err)
 		}
 	}
-	if err := SealConfig(filepath.Join(p.Config, "opencode")); err != nil {
+	if err := sandbox.SealConfig(filepath.Join(p.Config, "opencode")); err != nil {
 		return nil, err
 	}
 	for name, content := range files {
@@ -76,22 +77,4 @@ func (p *Project) Env() []string {
 		"XDG_CONFIG_HOME=" + p.Config, "XDG_DATA_HOME=" + p.Data, "XDG_CACHE_HOME=" + p.Cache, "XDG_STATE_HOME=" + p.State,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "LANG=C.UTF-8", "NO_COLOR=1",
 	}
-}
-
-// SealConfig fills OpenCode's config folder so that it does not install its plugin SDK there at every
-// start: OpenCode skips the install when node_modules exists and the lock file names the package.
-func SealConfig(dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, "node_modules"), 0o755); err != nil {
-		return fmt.Errorf("seal config folder: %w", err)
-	}
-	lockfile, err := json.Marshal(map[string]any{"packages": map[string]any{
-		"": map[string]any{"dependencies": map[string]string{"@opencode-ai/plugin": "*"}},
-	}})
-	if err != nil {
-		return fmt.Errorf("seal config folder: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "package-lock.json"), lockfile, 0o644); err != nil {
-		return fmt.Errorf("seal config folder: %w", err)
-	}
-	return nil
 }
