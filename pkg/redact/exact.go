@@ -111,7 +111,7 @@ func (e *exactValues) hide(s string, report *Report) string {
 	var out []byte
 	copied := 0
 	put := func(from, to int) {
-		out = append(append(out, s[copied:from]...), mask(knownKey)...)
+		out = appendMask(append(out, s[copied:from]...), knownKey, s[from:to])
 		report.add(knownKey, s[from:to], false)
 		copied = to
 	}

@@ -26,9 +26,12 @@ func FuzzText(f *testing.F) {
 		if (report.Count == 0) != (once == s) || len(report.Kinds) > report.Count {
 			t.Fatalf("%q became %q, with %+v", s, once, report)
 		}
+		if a, b := strings.Count(s, "\n"), strings.Count(once, "\n"); a != b {
+			t.Fatalf("%q has %d lines and became %q with %d", s, a, once, b)
+		}
 		for part := range strings.SplitSeq(once, maskOpen) {
 			if at := strings.IndexByte(part, ']'); at >= 0 && part != once {
-				part = part[at+1:]
+				part = strings.TrimLeft(part[at+1:], "\n") // line breaks of what was hidden
 			}
 			if !strings.Contains(s, part) && !strings.Contains(s, maskOpen) {
 				t.Fatalf("%q is in %q, but not in %q", part, once, s)

@@ -35,6 +35,9 @@ func TestTwiceIsOnce(t *testing.T) {
 		if twice := r.Text(once); twice != once {
 			t.Fatalf("%q became\n%q and then\n%q", s, once, twice)
 		}
+		if strings.Count(once, "\n") != strings.Count(s, "\n") {
+			t.Fatalf("%q became\n%q, which has other lines", s, once)
+		}
 		json, _ := r.JSON([]byte(s))
 		if again, _ := r.JSON(json); string(again) != string(json) {
 			t.Fatalf("%q became\n%q and then\n%q", s, json, again)

@@ -4,7 +4,7 @@
 //
 // A secret is known by its exact value, by its shape (sk-, ghp_, AKIA, a JWT, a private
 // key block ...), or by the name it is assigned to. Each is replaced by a mask that says
-// what kind it hid: [redacted:github-token]. Masks are left alone, so redacting twice is redacting
+// what kind it hid: [redacted:github-token]. Line breaks inside what is hidden are kept, so that lines keep their numbers. Masks are left alone, so redacting twice is redacting
 // once. Nothing backtracks: the time is linear in the text.
 package redact
 
@@ -102,6 +102,15 @@ const (
 )
 
 func mask(kind string) string { return maskOpen + kind + maskClose }
+
+// appendMask appends the mask of a hidden span, and the line breaks that were in it: the numbers of the lines below stay true.
+func appendMask(b []byte, kind, hidden string) []byte {
+	b = append(b, mask(kind)...)
+	for range strings.Count(hidden, "\n") {
+		b = append(b, '\n')
+	}
+	return b
+}
 
 // maskEnd gives the index behind the mask that begins at s[i], or -1.
 func maskEnd(s string, i int) int {

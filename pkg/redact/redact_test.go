@@ -38,6 +38,7 @@ func TestHide(t *testing.T) {
 		{"what only looks like a mask is not", "password=[redacted:", "password=[redacted:"},
 		{"cut at the end", "token " + gh[:12], "token [redacted:github-token]"},
 		{"too short to tell, in the middle", gh[:12] + " x", gh[:12] + " x"},
+		{"a key block keeps its lines", "a\n-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("aB1", 20) + "\n-----END PRIVATE KEY-----\nd", "a\n[redacted:private-key]\n\n\nd"},
 		{"CR LF", "PASSWORD=hunter2\r\nX=1\r\n", "PASSWORD=[redacted:password]\r\nX=1\r\n"},
 		{"not UTF-8", "\xff\xfePASSWORD=hunter2\xff", "\xff\xfePASSWORD=[redacted:password]"},
 		{"NUL", "PASSWORD=hunter2\x00X", "PASSWORD=[redacted:password]\x00X"},

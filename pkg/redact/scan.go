@@ -110,7 +110,7 @@ func (s *scan) hide(from, to int, kind string, bare bool) {
 		s.copied = from
 	}
 	s.report.add(kind, s.in[from:to], bare)
-	s.out = append(append(s.out, s.in[s.copied:from]...), mask(kind)...)
+	s.out = appendMask(append(s.out, s.in[s.copied:from]...), kind, s.in[from:to])
 	s.copied, s.floor = to, to
 }
 
