@@ -16,15 +16,14 @@ export function cutMiddle(text: string, max = maxText): Cut {
   if (fits(text, max)) return { text, cut: 0 };
   const head = beginning(text, max >> 1);
   const tail = ending(text, max - (max >> 1));
-  const cut = Buffer.byteLength(text) - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return { text: head + tail, cut };
+  return { text: head + tail, cut: Buffer.byteLength(text.slice(head.length, text.length - tail.length)) };
 }
 
 /** Keeps the beginning. */
 export function cutEnd(text: string, max = maxText): Cut {
   if (fits(text, max)) return { text, cut: 0 };
   const head = beginning(text, max);
-  return { text: head, cut: Buffer.byteLength(text) - Buffer.byteLength(head) };
+  return { text: head, cut: Buffer.byteLength(text.slice(head.length)) };
 }
 
 function fits(text: string, max: number): boolean {
@@ -32,13 +31,20 @@ function fits(text: string, max: number): boolean {
   return text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
 }
 
+// A unit is at least one byte, so that no more than max of them can be kept; when all are
+// ASCII, as they mostly are, these are it. This runs on the host's thread.
+
 function beginning(text: string, max: number): string {
-  const { read } = encoder.encodeInto(text.slice(0, max), scratch.subarray(0, max));
-  return text.slice(0, read);
+  const head = text.slice(0, max);
+  if (Buffer.byteLength(head) === head.length) return head;
+  const { read } = encoder.encodeInto(head, scratch.subarray(0, max));
+  return head.slice(0, read);
 }
 
 function ending(text: string, max: number): string {
-  const bytes = encoder.encode(text.slice(-max));
+  const tail = text.slice(-max);
+  if (Buffer.byteLength(tail) === tail.length) return tail;
+  const bytes = encoder.encode(tail);
   let start = Math.max(0, bytes.length - max);
   while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; // not in the middle of a character
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.length - start).toString("utf8");
