@@ -57,7 +57,7 @@ func sizeHint(req Request) int {
 	n := 512
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		n += len(m.Text) + len(m.Text)/8 + // source code has about that many quotes, tabs and line breaks
+		n += len(m.Text) + len(m.Text)/5 + // source code has fewer quotes, tabs and line breaks than that
 			len(m.Reasoning) + len(m.Details) + 64
 		for j := range m.ToolCalls {
 			n += len(m.ToolCalls[j].Args) + 128
