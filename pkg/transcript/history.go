@@ -99,6 +99,7 @@ func (l *Log) before(old *Log) {
 	if old.seq == 0 {
 		return
 	}
+	l.partial = true // it is told in the summary alone
 	old.Commit(old.seq)
 	for i := range l.entries {
 		l.entries[i].step += old.step

@@ -65,6 +65,9 @@ step 2: edited "src/file2.go"; ran "go test ./part2" (exit 0); 1 reads and searc
 	if diff := cmp.Diff([]string{"u2", "m3"}, calls(d)); diff != "" {
 		t.Error(diff)
 	}
+	if l.Complete(0) {
+		t.Error("the log says that it holds the whole session")
+	}
 	if d.Goal != "\"the first goal\"\n" || d.Latest != "message 2: \"now this\"\n" || d.From != 3 || l.Steps() != 2 {
 		t.Errorf("goal %q, latest %q, from step %d, %d steps", d.Goal, d.Latest, d.From, l.Steps())
 	}
