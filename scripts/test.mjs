@@ -27,6 +27,10 @@ await build({
   sourcemap: "inline",
 });
 
+// The plugin looks for the module beside its script.
+const guest = path.join(root, "dist", "superadvisor.wasm");
+if (fs.existsSync(guest)) fs.copyFileSync(guest, path.join(out, "superadvisor.wasm"));
+
 const files = entries
   .filter((name) => name.endsWith(".test.ts"))
   .filter((name) => names.length === 0 || names.some((wanted) => name.startsWith(wanted)))
