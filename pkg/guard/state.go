@@ -84,8 +84,8 @@ func (g *Guard) numbers() []number {
 // Decode reads what Append wrote. On an error the Guard is one that has said nothing. Numbers out
 // of range and damaged entries count as absent; nothing panics.
 func Decode(data []byte) (Guard, error) {
-	version, err := jsonparser.GetInt(data, "v")
-	if err != nil {
+	version, ok := protocol.GetInt(data, "v")
+	if !ok {
 		return Guard{}, errors.New("read guard state: no version in it")
 	}
 	if version != stateVersion {
@@ -103,7 +103,7 @@ func Decode(data []byte) (Guard, error) {
 			g.told[i] = true
 		}
 	}, "told")
-	_, err = jsonparser.ArrayEach(data, func(value []byte, _ jsonparser.ValueType, _ int, _ error) {
+	_, err := jsonparser.ArrayEach(data, func(value []byte, _ jsonparser.ValueType, _ int, _ error) {
 		if e, ok := decodeEntry(value); ok && len(g.ring) < maxRing {
 			g.ring = append(g.ring, e)
 		}
@@ -118,8 +118,8 @@ func Decode(data []byte) (Guard, error) {
 const maxCount = 1 << 30
 
 func decodeCount(data []byte, keys ...string) int {
-	n, err := jsonparser.GetInt(data, keys...)
-	if err != nil || n < 0 {
+	n, ok := protocol.GetInt(data, keys...)
+	if !ok || n < 0 {
 		return 0
 	}
 	return int(min(n, maxCount))
@@ -128,12 +128,12 @@ func decodeCount(data []byte, keys ...string) int {
 var severities = [...]protocol.Severity{"", protocol.Nit, protocol.Concern, protocol.Blocker}
 
 func decodeEntry(data []byte) (entry, bool) {
-	id, err := jsonparser.GetString(data, "id")
-	if err != nil || !validID(id) {
+	id, ok := protocol.GetString(data, "id")
+	if !ok || !validID(id) {
 		return entry{}, false
 	}
-	packed, err := jsonparser.GetString(data, "f")
-	if err != nil {
+	packed, ok := protocol.GetString(data, "f")
+	if !ok {
 		return entry{}, false
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(packed)

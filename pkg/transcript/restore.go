@@ -1,9 +1,9 @@
 package transcript
 
 import (
-	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/buger/jsonparser"
 
@@ -46,16 +46,16 @@ func Restore(state []byte, o Options) (*Log, error) {
 }
 
 func (l *Log) restoreKnown(v []byte) error {
-	ids, err := hex.DecodeString(string(v))
-	if err != nil {
-		return err
-	}
-	for ; len(ids) >= 8; ids = ids[8:] {
-		var k uint64
-		for _, c := range ids[:8] {
-			k = k<<8 | uint64(c)
+	const digits = 16 // of one id; encoding/hex would link fmt into the guest for the sake of its error
+	for ; len(v) >= digits; v = v[digits:] {
+		k, err := strconv.ParseUint(string(v[:digits]), 16, 64)
+		if err != nil {
+			return err
 		}
 		l.remember(k)
+	}
+	if len(v) > 0 {
+		return errors.New("an id is cut")
 	}
 	return nil
 }
@@ -192,8 +192,8 @@ func (s *summary) restore(v []byte) error {
 			s.tally.deeds = asDeeds(v)
 		case "files":
 			each(v, func(v []byte) {
-				path, _ := jsonparser.GetString(v, "path")
-				n, _ := jsonparser.GetInt(v, "n")
+				path, _ := protocol.GetString(v, "path")
+				n, _ := protocol.GetInt(v, "n")
 				s.tally.files = append(s.tally.files, fileCount{path, int(n)})
 			})
 		}
