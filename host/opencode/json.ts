@@ -53,3 +53,8 @@ export async function within<T>(ms: number, ask: () => Promise<T> | T): Promise<
     clearTimeout(timer);
   }
 }
+
+/** Lets work run on its own. What fails in it is not the host's: a rejection that nobody hears could end its process. */
+export function aside(work: () => Promise<unknown>): void {
+  void (async () => work())().catch(() => {});
+}

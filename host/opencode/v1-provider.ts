@@ -2,16 +2,17 @@
 // its own list, which has keys of logins and addresses of the built-in ones.
 
 import type { Header, Provider } from "../protocol.gen.ts";
-import { type Json, object, string, within } from "./json.ts";
+import { type Json, list, object, string, within } from "./json.ts";
 import type { V1Client } from "./v1.ts";
 
 const lookupMs = 5_000;
 
 export async function readProviders(client: V1Client, config: Json, ids: string[]): Promise<Provider[]> {
-  const listed = (await within(lookupMs, () => client.config.providers()))?.data?.providers ?? [];
+  const found = await within(lookupMs, () => client.config.providers());
+  const listed = list(object(found?.data)["providers"]).map(object);
   return ids.map((id) => {
     const own = object(config[id]);
-    const known = object(listed.find((provider) => provider.id === id));
+    const known = object(listed.find((provider) => provider["id"] === id));
     if (Object.keys(own).length === 0 && Object.keys(known).length === 0) return { id, known: false };
     const options = { ...object(known["options"]), ...object(own["options"]) };
     const provider: Provider = { id, known: true };

@@ -6,7 +6,7 @@ import { Advisor, type Deps, type Host } from "../advisor.ts";
 import { describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
-import { type Json, object, string, strings, within } from "./json.ts";
+import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
 import { readMessages } from "./v1-history.ts";
 import { readProviders } from "./v1-provider.ts";
@@ -78,7 +78,7 @@ export class V1Host implements Host {
       event: ({ event }) => safely(() => this.event(event as { type: string; properties: unknown })),
       "chat.message": (_, output) => safely(() => this.message(output.message as unknown as Json, output.parts)),
       config: (config) => safely(() => this.configured(config as unknown as Json)),
-      dispose: () => this.close(),
+      dispose: () => this.close().catch(() => {}),
       "command.execute.before": (input, output) => this.command(input, output),
       ...(consult ? { tool: { consult_advisor: this.consultTool() } } : {}),
     } satisfies Hooks;
@@ -154,17 +154,12 @@ export class V1Host implements Host {
       return watched;
     }
     watched.waiting = [];
-    void within(lookupMs, () => this.client.session.get({ path: { id } })).then((found) => {
-      learn(object(found?.data));
+    aside(async () => {
+      const found = await within(lookupMs, () => this.client.session.get({ path: { id } }));
+      learn(object(object(found)["data"]));
       const waiting = watched.waiting ?? [];
       watched.waiting = undefined;
-      for (const act of waiting) {
-        try {
-          act();
-        } catch {
-          // As in the hooks.
-        }
-      }
+      for (const act of waiting) aside(async () => act());
     });
     return watched;
   }
@@ -207,9 +202,13 @@ export class V1Host implements Host {
 
   private release(watched: Watched): void {
     for (const effect of watched.held.splice(0)) {
-      void this.put(watched, effect).catch((error: unknown) =>
-        this.send(watched, { type: "receipt", session: effect.session, id: effect.id, state: "refused", detail: describe(error) }),
-      );
+      aside(async () => {
+        try {
+          await this.put(watched, effect);
+        } catch (error) {
+          this.send(watched, { type: "receipt", session: effect.session, id: effect.id, state: "refused", detail: describe(error) });
+        }
+      });
     }
   }
 
@@ -259,7 +258,11 @@ export class V1Host implements Host {
 
   async signals(): Promise<{ changes?: Change[] }> {
     const { data } = await this.client.file.status();
-    return { changes: (data ?? []).map(({ path, status, added, removed }) => ({ path, status, added, removed })) };
+    const changes = list(data).map((item): Change => {
+      const file = object(item);
+      return { path: string(file["path"]) ?? "", status: string(file["status"]) ?? "", added: number(file["added"]) ?? 0, removed: number(file["removed"]) ?? 0 };
+    });
+    return { changes: changes.filter((change) => change.path !== "") };
   }
 
   providers(ids: string[]): Promise<Provider[]> {
@@ -298,9 +301,10 @@ export class V1Host implements Host {
     return {
       description: consultDescription,
       args: consultInput.properties,
-      execute: async (args: Json, call: { sessionID: string; abort: AbortSignal }) => {
+      execute: async (args: unknown, call: { sessionID: string; abort: AbortSignal }) => {
+        const asked = object(args); // nothing has checked it
         const answer = await this.advisor.consult(
-          { session: call.sessionID, call: this.advisor.callID(), question: string(args["question"]) ?? "", context: string(args["context"]) ?? "" },
+          { session: call.sessionID, call: this.advisor.callID(), question: string(asked["question"]) ?? "", context: string(asked["context"]) ?? "" },
           call.abort,
         );
         return answer.text;
@@ -313,7 +317,7 @@ export class V1Host implements Host {
     if (!this.started || !commands.some(({ name }) => name === input.command)) return;
     const answer = await this.advisor.command({ session: input.sessionID, call: this.advisor.callID(), name: input.command, text: input.arguments });
     const text = `The person ran /${input.command} of the advisor plugin, which answered:\n\n${answer.text}\n\nRepeat the answer to the person as it is. Do nothing else.`;
-    const first = object(output.parts[0]);
+    const first = object(list(output.parts)[0]);
     output.parts.splice(0, output.parts.length, { ...first, type: "text", text, synthetic: true, metadata: { advisor: true, command: true } });
   }
 
@@ -327,12 +331,13 @@ export class V1Host implements Host {
       return;
     }
     if (!this.advisor.ready?.judge) return;
-    void this.judge(id, session, about);
+    aside(() => this.judge(id, session, about));
   }
 
   private async judge(id: string, session: string, about: Json): Promise<void> {
     const agent = this.sessions.get(session)?.session.agent;
-    const agentInfo = agent ? (await within(lookupMs, () => this.client.app.agents()))?.data?.find(({ name }) => name === agent) : undefined;
+    const agents = agent ? await within(lookupMs, () => this.client.app.agents()) : undefined;
+    const agentInfo = list(agents?.data).find((item) => object(item)["name"] === agent);
     const decision = await this.advisor.permission({
       session,
       call: id,

@@ -4,7 +4,7 @@
 import { Advisor, type Deps, type Host } from "../advisor.ts";
 import { cutEnd, describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
-import { list, number, object, string, unwrap, within } from "./json.ts";
+import { aside, list, number, object, string, unwrap, within } from "./json.ts";
 import { V2Desk } from "./v2-desk.ts";
 import { concerns, type SessionEvent, V2Session } from "./v2-events.ts";
 import { readContext } from "./v2-history.ts";
@@ -68,7 +68,7 @@ export class V2Host implements Host {
   }
 
   start(): void {
-    void this.listen();
+    aside(() => this.listen());
     setImmediate(() => this.advisor.start()); // setup returns first
   }
 
@@ -140,11 +140,12 @@ export class V2Host implements Host {
     } else if (envelope.location?.directory !== undefined && envelope.location.directory !== this.directory) {
       watched.mine = false;
     } else {
-      void within(lookupMs, () => this.context.session!.get!({ sessionID: id })).then((found) => {
+      aside(async () => {
+        const found = await within(lookupMs, () => this.context.session!.get!({ sessionID: id }));
         this.place(watched, object(object(unwrap(found))["info"] ?? unwrap(found)), envelope);
         const { waiting } = watched;
         watched.waiting = [];
-        if (watched.mine) for (const event of waiting) this.take(watched, event);
+        if (watched.mine) for (const event of waiting) aside(async () => this.take(watched, event));
       });
     }
     return watched;
@@ -191,7 +192,7 @@ export class V2Host implements Host {
       ...(session.first ? { first: session.first } : {}),
       complete,
     });
-    for (const notice of this.unsaid.splice(0)) void this.notice(notice);
+    for (const notice of this.unsaid.splice(0)) aside(() => this.notice(notice));
   }
 
   async deliver(effect: Deliver): Promise<Pick<Receipt, "state" | "woke" | "detail">> {

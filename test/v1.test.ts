@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import type { Deliver } from "../host/protocol.gen.ts";
+import { type V1Client, V1Host } from "../host/opencode/v1.ts";
+import { forgetProcess } from "./bench-host.ts";
+import { Recorder, settle } from "./recorder.ts";
+
+interface Call {
+  method: string;
+  body?: unknown;
+  path?: unknown;
+}
+
+/** V1's client: it records what it is asked and answers from a table. */
+function clientOf(answers: Record<string, (options: { path?: unknown; body?: unknown }) => unknown> = {}): { client: V1Client; calls: Call[] } {
+  const calls: Call[] = [];
+  const method = (name: string) => async (options: { path?: unknown; body?: unknown } = {}) => {
+    calls.push({ method: name, ...(options.body === undefined ? {} : { body: options.body }), ...(options.path === undefined ? {} : { path: options.path }) });
+    return answers[name]?.(options) ?? { data: {} };
+  };
+  const group = (name: string) => new Proxy({}, { get: (_, key) => method(`${name}.${String(key)}`) });
+  const client = new Proxy({}, { get: (_, key) => (key === "postSessionIdPermissionsPermissionId" ? method("permission") : group(String(key))) });
+  return { client: client as V1Client, calls };
+}
+
+const hosts: V1Host[] = [];
+beforeEach(forgetProcess);
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
+});
+
+async function open(answers = {}, ready = {}): Promise<{ host: V1Host; recorder: Recorder; calls: Call[]; hear(type: string, properties: object): Promise<void>; say(text: string, over?: object): Promise<void> }> {
+  const recorder = new Recorder(ready);
+  const { client, calls } = clientOf(answers);
+  const host = new V1Host(client, recorder.deps);
+  hosts.push(host);
+  host.start();
+  await settle();
+  let messages = 0;
+  const hear = async (type: string, properties: object) => {
+    await host.hooks.event!({ event: { type, properties } as never });
+    await settle();
+  };
+  return {
+    host,
+    recorder,
+    calls,
+    hear,
+    say: async (text, over = {}) => {
+      const info = { id: `msg_${++messages}`, sessionID: "s1", role: "user", time: { created: 1 }, agent: "build", model: { providerID: "p", modelID: "m" } };
+      await host.hooks["chat.message"]!({ sessionID: "s1" }, { message: info as never, parts: [{ type: "text", text, ...over }] as never });
+      await settle();
+    },
+  };
+}
+
+async function running(answers = {}, ready = {}) {
+  const opened = await open(answers, ready);
+  await opened.hear("session.created", { info: { id: "s1", title: "t" } });
+  await opened.say("hello");
+  await opened.hear("session.status", { sessionID: "s1", status: { type: "busy" } });
+  return opened;
+}
+
+const note = (over: Partial<Deliver> = {}): Deliver => ({ type: "deliver", session: "s1", id: "msg_0123456789abcdef01234567", wake: false, text: "[advisor nit] x", severity: "nit", description: "Advisor nit: x", notes: ["n_1"], ...over });
+const part = (text: string, severity: string) => ({ type: "text", text, synthetic: true, metadata: { advisor: true, severity, id: note().id, notes: ["n_1"] } });
+
+describe("a delivery", () => {
+  test("that is silent goes to an idle session, to the person's agent and model, without a reply", async () => {
+    const { recorder, calls, hear } = await running();
+    await hear("session.idle", { sessionID: "s1" });
+    recorder.effect(note());
+    await settle();
+    assert.deepEqual(calls, [{ method: "session.prompt", path: { id: "s1" }, body: { agent: "build", model: { providerID: "p", modelID: "m" }, parts: [part("[advisor nit] x", "nit")], noReply: true } }]);
+    assert.deepEqual(recorder.of("receipt"), [{ type: "receipt", session: "s1", id: note().id, state: "admitted" }]);
+    await hear("message.part.updated", { part: { type: "step-start", sessionID: "s1", messageID: "a1" } });
+    assert.equal(recorder.of("receipt").at(-1)!.state, "seen", "the next step has it before it");
+  });
+
+  test("that is silent waits for the end of a turn: V1 would take it as a reason for one more step", async () => {
+    const { recorder, calls, hear } = await running();
+    recorder.effect(note());
+    await settle();
+    assert.deepEqual(calls, []);
+    assert.equal(recorder.of("receipt")[0]!.state, "admitted");
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(calls.map(({ method }) => method), ["session.prompt"]);
+  });
+
+  test("that wakes goes at once, busy or not", async () => {
+    const { recorder, calls } = await running();
+    recorder.effect(note({ wake: true, severity: "blocker", toast: true }));
+    await settle();
+    assert.deepEqual(calls, [
+      { method: "session.promptAsync", path: { id: "s1" }, body: { agent: "build", model: { providerID: "p", modelID: "m" }, parts: [part("[advisor nit] x", "blocker")] } },
+      { method: "tui.showToast", body: { title: "advisor", message: "Advisor nit: x", variant: "error" } },
+    ]);
+    assert.equal(recorder.of("receipt")[0]!.woke, true);
+  });
+
+  test("that is made twice is put once", async () => {
+    const { recorder, calls, hear } = await running();
+    await hear("session.idle", { sessionID: "s1" });
+    recorder.effect(note(), note());
+    await settle();
+    assert.equal(calls.length, 1);
+  });
+
+  test("is refused after the person has gone back: it would throw away what they may want again", async () => {
+    const { recorder, calls, hear } = await running();
+    await hear("session.idle", { sessionID: "s1" });
+    await hear("session.updated", { info: { id: "s1", revert: { messageID: "msg_1" } } });
+    assert.deepEqual(recorder.of("reverted"), [{ type: "reverted", session: "s1", message: "msg_1" }]);
+    recorder.effect(note());
+    await settle();
+    assert.deepEqual(calls, []);
+    assert.equal(recorder.of("receipt")[0]!.state, "refused");
+  });
+
+  test("that the host refuses is told so", async () => {
+    const { recorder, hear } = await running({ "session.prompt": () => ({ error: { name: "NotFoundError", data: { message: "no such session" } } }) });
+    await hear("session.idle", { sessionID: "s1" });
+    recorder.effect(note());
+    await settle();
+    assert.deepEqual(recorder.of("receipt"), [{ type: "receipt", session: "s1", id: note().id, state: "refused", detail: "no such session" }]);
+  });
+});
+
+describe("facts about who speaks", () => {
+  const cases: [string, object, object][] = [
+    ["a person", {}, { typed: true }],
+    ["another plugin's mark", { metadata: { other: 1 } }, { foreign: true }],
+    ["what the host added", { synthetic: true }, { synthetic: true }],
+    ["ourselves", { synthetic: true, metadata: { advisor: true } }, { advisor: true, synthetic: true }],
+    ["the host's own word after a compaction", { synthetic: true, metadata: { compaction_continue: true } }, { synthetic: true, continuation: true }],
+  ];
+  for (const [title, over, want] of cases) {
+    test(title, async () => {
+      const { recorder, hear, say } = await open();
+      await hear("session.created", { info: { id: "s1" } });
+      await say("words", over);
+      const { type, session, id, text, created, agent, ...facts } = recorder.of("user")[0]!;
+      assert.deepEqual({ type, session, id, text, created, agent }, { type: "user", session: "s1", id: "msg_1", text: "words", created: 1, agent: "build" });
+      assert.deepEqual(facts, want);
+    });
+  }
+
+  test("the text of a mentioned file is not the person's", async () => {
+    const { host, recorder, hear } = await open();
+    await hear("session.created", { info: { id: "s1" } });
+    await host.hooks["chat.message"]!({ sessionID: "s1" }, {
+      message: { id: "m", sessionID: "s1", role: "user" } as never,
+      parts: [{ type: "text", text: "see @a.ts" }, { type: "text", synthetic: true, text: "Called the Read tool" }, { type: "file", filename: "a.ts" }] as never,
+    });
+    assert.equal(recorder.of("user")[0]!.text, "see @a.ts");
+    assert.equal(recorder.of("user")[0]!.typed, true);
+  });
+
+  test("a message that the host made by itself, which no hook shows", async () => {
+    const { recorder, hear } = await running();
+    await hear("message.updated", { info: { id: "m9", sessionID: "s1", role: "user" } });
+    await hear("message.part.updated", { part: { id: "p", type: "text", synthetic: true, text: "Continue", metadata: { compaction_continue: true }, messageID: "m9", sessionID: "s1" } });
+    assert.deepEqual(recorder.of("user").at(-1), { type: "user", session: "s1", id: "m9", text: "Continue", synthetic: true, continuation: true });
+  });
+});
+
+describe("a session", () => {
+  test("that was begun before the plugin came is incomplete, and its parent is asked for", async () => {
+    const { recorder, calls, say } = await open({ "session.get": () => ({ data: { id: "s1", parentID: "s0", title: "sub" } }) });
+    await say("hello");
+    assert.deepEqual(calls.map(({ method }) => method), ["session.get"]);
+    assert.deepEqual(recorder.of("session"), [{ type: "session", session: "s1", parent: "s0", title: "sub", complete: false }]);
+    assert.equal(recorder.of("user").length, 1, "what came meanwhile is not lost");
+  });
+
+  test("whose command the person ran has it told as theirs", async () => {
+    const { recorder, hear } = await running();
+    await hear("message.updated", { info: { id: "u2", sessionID: "s1", role: "user" } });
+    await hear("message.part.updated", { part: { id: "p1", type: "text", synthetic: true, text: "The following tool was executed by the user", messageID: "u2", sessionID: "s1" } });
+    await hear("message.updated", { info: { id: "a2", parentID: "u2", sessionID: "s1", role: "assistant" } });
+    await hear("message.part.updated", { part: { id: "p2", type: "tool", tool: "bash", callID: "c", messageID: "a2", sessionID: "s1", state: { status: "completed", input: { command: "make" }, output: "failed\n", metadata: { exit: 2 } } } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(recorder.of("shell"), [{ type: "shell", session: "s1", command: "make", output: "failed\n", hasExit: true, exit: 2 }]);
+    assert.equal(recorder.of("user").length, 1);
+  });
+
+  test("has the language server's words with the call that changed a file", async () => {
+    const { recorder, hear } = await running();
+    await hear("message.updated", { info: { id: "a2", sessionID: "s1", role: "assistant" } });
+    const diagnostics = { "/w/b.ts": [{ severity: 2, message: "unused", range: { start: { line: 0 } } }], "/w/a.ts": [{ severity: 1, message: "no such name", range: { start: { line: 4 } } }] };
+    await hear("message.part.updated", { part: { id: "p2", type: "tool", tool: "edit", callID: "c", messageID: "a2", sessionID: "s1", state: { status: "completed", input: {}, output: "ok", metadata: { filediff: { file: "/w/a.ts" }, diagnostics } } } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(recorder.of("tool")[0]!.diagnostics, [
+      { path: "/w/a.ts", line: 5, severity: "error", text: "no such name" },
+      { path: "/w/b.ts", line: 1, severity: "warning", text: "unused" },
+    ]);
+  });
+
+  test("that is interrupted, fails, or says idle twice ends each turn once", async () => {
+    const { recorder, hear } = await running();
+    await hear("session.error", { sessionID: "s1", error: { name: "MessageAbortedError", data: { message: "aborted" } } });
+    await hear("session.status", { sessionID: "s1", status: { type: "idle" } });
+    await hear("session.idle", { sessionID: "s1" });
+    await hear("session.status", { sessionID: "s1", status: { type: "busy" } });
+    await hear("session.status", { sessionID: "s1", status: { type: "retry", attempt: 1 } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(recorder.of("turn_end").map(({ outcome, reason }) => ({ outcome, reason })), [
+      { outcome: "interrupted", reason: "user" },
+      { outcome: "ok", reason: undefined },
+    ]);
+  });
+
+  test("an event of a shape that nobody knows is passed over", async () => {
+    const { host, recorder, hear, say } = await running();
+    for (const event of [{}, { type: "message.updated" }, { type: "message.part.updated", properties: { part: null, sessionID: "s1" } }, { type: "session.status", properties: { sessionID: "s1", status: 7 } }, { type: "session.error", properties: { sessionID: "s1" } }]) {
+      await host.hooks.event!({ event: event as never });
+    }
+    await host.hooks["chat.message"]!({ sessionID: "s1" }, { message: null as never, parts: null as never });
+    await hear("session.idle", { sessionID: "s1" });
+    await say("still here");
+    assert.equal(recorder.of("user").at(-1)!.text, "still here");
+  });
+});
+
+describe("what the host can ask", () => {
+  test("the consult tool has plain JSON Schema for its arguments, and answers with text", async () => {
+    const { host, recorder } = await open();
+    const tool = host.hooks.tool!["consult_advisor"] as unknown as { args: Record<string, { type: string }>; execute(args: object, call: object): Promise<string> };
+    assert.deepEqual(Object.entries(tool.args).map(([name, { type }]) => [name, type]), [["question", "string"], ["context", "string"]]);
+    const answer = tool.execute({ question: "which?", context: "" }, { sessionID: "s1", abort: new AbortController().signal });
+    await recorder.until(() => recorder.of("consult").length > 0);
+    recorder.effect({ type: "answer", call: recorder.of("consult")[0]!.call, text: "measure first" });
+    assert.equal(await answer, "measure first");
+  });
+
+  test("our commands are added to the config, and a person's own of the same name stays", async () => {
+    const { host } = await open();
+    const config: Record<string, unknown> = { command: { advisor: { template: "mine" }, other: { template: "x" } } };
+    await host.hooks.config!(config as never);
+    const commands = config["command"] as Record<string, { template: string }>;
+    assert.deepEqual(Object.fromEntries(Object.entries(commands).map(([name, { template }]) => [name, template])), { advisor: "mine", "ai-approval": "$ARGUMENTS", other: "x" });
+  });
+
+  test("a command's answer takes the place of the prompt", async () => {
+    const { host, recorder } = await open();
+    const output = { parts: [{ id: "p", type: "text", text: "status" }] };
+    const done = host.hooks["command.execute.before"]!({ command: "advisor", sessionID: "s1", arguments: "status" }, output as never);
+    await recorder.until(() => recorder.of("command").length > 0);
+    recorder.effect({ type: "answer", call: recorder.of("command")[0]!.call, text: "all is well" });
+    await done;
+    assert.equal(output.parts.length, 1);
+    assert.match(output.parts[0]!.text, /all is well/);
+    const other = { parts: [] };
+    await host.hooks["command.execute.before"]!({ command: "other", sessionID: "s1", arguments: "" }, other as never);
+    assert.deepEqual(other.parts, []);
+  });
+
+  for (const [effect, response] of [
+    ["allow", "once"],
+    ["deny", "reject"],
+  ] as const) {
+    test(`a permission ask that is judged ${effect} is answered ${response}`, async () => {
+      const { recorder, calls, hear } = await running();
+      await hear("permission.asked", { id: "per_1", sessionID: "s1", permission: "bash", patterns: ["ls"], metadata: { command: "ls" }, tool: { callID: "c" } });
+      const { call, ...asked } = recorder.of("permission")[0]!;
+      assert.deepEqual(asked, { type: "permission", session: "s1", agent: "build", action: "bash", resources: ["ls"], metadata: { command: "ls" }, source: { callID: "c" } });
+      recorder.effect({ type: "decision", call, session: "s1", effect });
+      await settle();
+      assert.deepEqual(calls.at(-1), { method: "permission", path: { id: "s1", permissionID: "per_1" }, body: { response } });
+    });
+  }
+
+  test("a permission ask that is left to the person is not answered, and its end is told", async () => {
+    const { recorder, calls, hear } = await running();
+    await hear("permission.asked", { id: "per_1", sessionID: "s1", permission: "bash", patterns: [] });
+    recorder.effect({ type: "decision", call: "per_1", session: "s1", effect: "ask" });
+    await settle();
+    await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply: "reject" });
+    assert.ok(!calls.some(({ method }) => method === "permission"));
+    assert.deepEqual(recorder.of("decided"), [{ type: "decided", session: "s1", call: "per_1", allowed: false }]);
+  });
+
+  test("no ask is sent when there is no judge", async () => {
+    const { recorder, hear } = await running({}, { judge: false });
+    await hear("permission.asked", { id: "per_1", sessionID: "s1", permission: "bash", patterns: [] });
+    assert.deepEqual(recorder.of("permission"), []);
+  });
+
+  test("a model call has a session of its own, without tools, which is removed and not watched", async () => {
+    const { recorder, calls, hear } = await running({
+      "session.create": () => ({ data: { id: "own" } }),
+      "session.prompt": () => ({ data: { info: {}, parts: [{ type: "step-start" }, { type: "text", text: "yes" }] } }),
+    });
+    recorder.effect({ type: "generate", id: "g1", session: "s1", provider: "p", model: "m", system: "be brief", prompt: "?", timeoutMs: 1000 });
+    await recorder.until(() => recorder.of("generated").length > 0);
+    assert.deepEqual(recorder.of("generated"), [{ type: "generated", id: "g1", text: "yes" }]);
+    assert.deepEqual(calls, [
+      { method: "session.create", body: { title: "advisor", parentID: "s1" } },
+      { method: "session.prompt", path: { id: "own" }, body: { model: { providerID: "p", modelID: "m" }, system: "be brief", tools: { "*": false }, parts: [{ type: "text", text: "?" }] } },
+      { method: "session.delete", path: { id: "own" } },
+    ]);
+    await hear("session.status", { sessionID: "own", status: { type: "busy" } });
+    await hear("session.idle", { sessionID: "own" });
+    assert.ok(!recorder.events.some((event) => "session" in event && event.session === "own"));
+  });
+
+  test("signals are the working tree's changes", async () => {
+    const { recorder } = await running({ "file.status": () => ({ data: [{ path: "a.ts", status: "modified", added: 2, removed: 1 }] }) });
+    recorder.effect({ type: "signals_wanted", session: "s1", id: "w1" });
+    await recorder.until(() => recorder.of("signals").length > 0);
+    assert.deepEqual(recorder.of("signals"), [{ type: "signals", session: "s1", id: "w1", changes: [{ path: "a.ts", status: "modified", added: 2, removed: 1 }] }]);
+  });
+
+  test("a notice is a toast and a line of the host's log", async () => {
+    const { recorder, calls } = await running();
+    recorder.effect({ type: "notice", key: "k", variant: "warning", text: "The endpoint refused the key." });
+    await settle();
+    assert.deepEqual(calls, [
+      { method: "tui.showToast", body: { title: "advisor", message: "The endpoint refused the key.", variant: "warning" } },
+      { method: "app.log", body: { service: "opencode-superadvisor", level: "warn", message: "The endpoint refused the key." } },
+    ]);
+  });
+});
+
+test("a provider is read from the config first, then from the host's list", async () => {
+  const { host } = await open({
+    "config.providers": () => ({ data: { providers: [{ id: "listed", key: "sk-login", options: {}, models: { m: { api: { url: "https://listed.test/v1" } } } }] } }),
+  });
+  await host.hooks.config!({ provider: { own: { options: { baseURL: "https://own.test/v1", apiKey: "sk-own", headers: { "X-Team": "a", bad: 7 } } } } } as never);
+  assert.deepEqual(await host.providers(["own", "listed", "unknown"]), [
+    { id: "own", known: true, baseURL: "https://own.test/v1", apiKey: "sk-own", headers: [{ name: "X-Team", value: "a" }] },
+    { id: "listed", known: true, baseURL: "https://listed.test/v1", apiKey: "sk-login" },
+    { id: "unknown", known: false },
+  ]);
+});
