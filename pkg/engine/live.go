@@ -45,8 +45,11 @@ func (e *Engine) dispatch(ev protocol.Event) {
 	}
 	l := e.sessions[id]
 	if l == nil {
-		if s, ok := ev.(*protocol.Session); ok && e.skip(s) {
-			return
+		if s, ok := ev.(*protocol.Session); ok {
+			if reason := session.Unwatched(s, e.options()); reason != "" {
+				e.emit(&protocol.Ignore{Session: id, Reason: reason})
+				return
+			}
 		}
 		l = e.load(id)
 	}
@@ -59,16 +62,6 @@ func (e *Engine) dispatch(ev protocol.Event) {
 		return
 	}
 	e.apply(l, ev)
-}
-
-// skip tells whether a session is not ours to watch, and says so to the loader.
-func (e *Engine) skip(s *protocol.Session) bool {
-	st := session.New(s.Session, nil)
-	if reason := st.Apply(s, e.options()).Ignore; reason != "" {
-		e.emit(&protocol.Ignore{Session: s.Session, Reason: reason})
-		return true
-	}
-	return false
 }
 
 func (e *Engine) options() session.Options {

@@ -1,11 +1,7 @@
 package engine
 
 import (
-	"bytes"
-
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
-	"github.com/Kayphoon/opencode-advisor/pkg/pattern"
-	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
@@ -17,6 +13,7 @@ import (
 type view struct {
 	e        *Engine
 	ledger   *safefs.Ledger
+	env      *tools.Env
 	tools    redacted
 	commands map[string]string
 }
@@ -24,8 +21,8 @@ type view struct {
 func newView(e *Engine, l *live, delta transcript.Delta, advises bool, names []string) *view {
 	v := &view{e: e, ledger: &safefs.Ledger{}, commands: delta.Commands()}
 	l.cache.NewReview()
-	env := &tools.Env{Files: e.files, Cache: l.cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted}
-	v.tools = redacted{tools.NewToolbox(env, names, advises), e.redact.Text}
+	v.env = &tools.Env{Files: e.files, Cache: l.cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted, Redact: e.redact.Text}
+	v.tools = redacted{tools.NewToolbox(v.env, names, advises), e.redact.Text}
 	return v
 }
 
@@ -90,80 +87,12 @@ func reason(err error) error {
 	return err
 }
 
-// Bounds of one search for an absence: what a review may cost when it is run again at delivery.
-const (
-	maxSearchFile  = 2 << 20
-	maxSearchBytes = 64 << 20
-)
-
 // Search implements evidence.Files.
 func (v *view) Search(expr, glob string, max int) (evidence.Found, error) {
-	p, err := pattern.Compile(expr, pattern.Flags{})
-	if err != nil {
-		return evidence.Found{}, err
+	found, err := tools.Search(v.env, expr, glob, max)
+	out := evidence.Found{Files: found.Files, Complete: found.Complete}
+	for _, h := range found.Hits {
+		out.Hits = append(out.Hits, evidence.Hit(h))
 	}
-	if glob == "" {
-		glob = "**"
-	}
-	g, err := pattern.CompileGlob(glob)
-	if err != nil {
-		return evidence.Found{}, err
-	}
-	root, err := v.e.files.Resolve(".")
-	if err != nil {
-		return evidence.Found{}, reason(err)
-	}
-	found := evidence.Found{Complete: true}
-	total := int64(0)
-	var failed error
-	walked, err := v.e.files.Walk(root, v.e.host.Interrupted, func(en safefs.Entry) bool {
-		if en.Kind != protocol.KindFile || !g.Match(en.Rel) {
-			return true
-		}
-		f, err := v.e.files.Entry(en.Rel)
-		if err != nil || f.Info.Size > maxSearchFile {
-			found.Complete = false
-			return true
-		}
-		if total += f.Info.Size; total > maxSearchBytes {
-			found.Complete = false
-			return false
-		}
-		data, err := v.e.files.Read(f, maxSearchFile)
-		if err != nil {
-			found.Complete = false
-			return true
-		}
-		if binary(data) {
-			return true
-		}
-		found.Files++
-		failed = v.searchFile(p, en.Rel, data, max, &found)
-		return failed == nil && len(found.Hits) < max
-	})
-	if err == nil {
-		err = failed
-	}
-	if walked.Stopped != "" || walked.Failed > 0 {
-		found.Complete = false
-	}
-	return found, err
-}
-
-// searchSteps bounds one pattern over one file; beyond it the absence is not proven.
-const searchSteps = 400_000_000
-
-func (v *view) searchFile(p *pattern.Pattern, rel string, data []byte, max int, found *evidence.Found) error {
-	p.SetBudget(searchSteps)
-	line, counted := 1, 0
-	err := p.Lines(data, func(start, end, _ int) bool {
-		line += bytes.Count(data[counted:start], []byte{'\n'})
-		counted = start
-		found.Hits = append(found.Hits, evidence.Hit{Path: rel, Line: line, Text: v.e.redact.Text(oneLine(string(data[start:end]), 200))})
-		return len(found.Hits) < max
-	})
-	if p.GaveUp() > 0 || p.Clipped() > 0 {
-		found.Complete = false
-	}
-	return err
+	return out, err
 }

@@ -20,8 +20,6 @@ type Options struct {
 	Interval int // review every Nth eligible update, at least 1
 	// Directory is the location that is ours; a session elsewhere is not watched.
 	Directory string
-	// WatchAgents names agents whose child sessions are watched all the same.
-	WatchAgents []string
 }
 
 // State is what is known of a session. What must survive a restart is stored by
@@ -163,15 +161,15 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 
 func (s *State) session(e *protocol.Session, o Options) Step {
 	s.Known = true
-	switch {
-	case e.Parent != "":
-		s.Child = true
-		return Step{Ignore: "child"}
-	case e.Directory != "" && o.Directory != "" && e.Directory != o.Directory:
-		return Step{Ignore: "location"}
+	if reason := Unwatched(e, o); reason != "" {
+		s.Child = reason == "child"
+		return Step{Ignore: reason}
 	}
-	// A stored state has the beginning already.
-	return Step{Resync: !e.Complete && s.Humans == 0}
+	if e.Complete || s.Humans > 0 {
+		return Step{} // nothing is missed, or the stored state has the beginning
+	}
+	s.Log.Missed()
+	return Step{Resync: true, Changed: true}
 }
 
 func (s *State) user(e *protocol.User) Step {
@@ -207,6 +205,17 @@ func (s *State) user(e *protocol.User) Step {
 		s.Mutes.All = false
 	}
 	return step
+}
+
+// Unwatched says why a session is not ours to watch: child, location, or empty when it is.
+func Unwatched(e *protocol.Session, o Options) string {
+	switch {
+	case e.Parent != "":
+		return "child"
+	case e.Directory != "" && o.Directory != "" && e.Directory != o.Directory:
+		return "location"
+	}
+	return ""
 }
 
 // history takes what happened before the adapter was loaded. It counts human messages,
@@ -290,6 +299,7 @@ func (s *State) receipt(e *protocol.Receipt) Step {
 // taken for a person's.
 func (s *State) Delivered(d Delivery) {
 	s.remember(d.ID)
+	s.Log.Ours(d.ID)
 	s.Deliveries = append(s.Deliveries, d)
 	s.Deliveries = s.Deliveries[max(0, len(s.Deliveries)-MaxDeliveries):]
 }

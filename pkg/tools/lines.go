@@ -49,6 +49,9 @@ func (s *lineScan) run(env *Env, file safefs.File, tail int64) error {
 				s.marked, piece = true, piece[len(bom):]
 			}
 		}
+		if offset == 0 && n < len(buf) && env.Redact != nil {
+			piece = []byte(env.Redact(string(piece)))
+		}
 		offset += int64(n)
 		s.take(piece)
 		if s.ended = n < len(buf); s.ended {

@@ -76,6 +76,9 @@ type match struct {
 // search goes through the files below a place.
 type search struct {
 	env     *Env
+	masked  []byte // the piece at hand as it may be shown, once a match needed it
+	same    bool   // it is the piece itself
+	lined   bool   // it has the piece's lines
 	pattern *pattern.Pattern
 	glob    *pattern.Glob
 	base    string               // the folder that the glob is relative to, "" for the root
@@ -221,13 +224,46 @@ func (s *search) read(file safefs.File) error {
 	}
 }
 
+// mask moves a match into the text as it may be shown. Redaction keeps line breaks, so the match
+// is the line of the same number; where it did not, the match is not shown.
+func (s *search) mask(m match) (match, bool) {
+	if s.env.Redact == nil {
+		return m, true
+	}
+	if s.masked == nil {
+		s.masked = []byte(s.env.Redact(string(m.text)))
+		s.same = bytes.Equal(s.masked, m.text)
+		s.lined = s.same || bytes.Count(s.masked, []byte{'\n'}) == bytes.Count(m.text, []byte{'\n'})
+	}
+	if s.same {
+		return m, true
+	}
+	if !s.lined {
+		return m, false
+	}
+	start := 0
+	for range bytes.Count(m.text[:m.start], []byte{'\n'}) {
+		start += bytes.IndexByte(s.masked[start:], '\n') + 1
+	}
+	end := len(s.masked)
+	if i := bytes.IndexByte(s.masked[start:], '\n'); i >= 0 {
+		end = start + i
+	}
+	if end > start && s.masked[end-1] == '\r' {
+		end--
+	}
+	return match{m.file, m.line, s.masked, start, end, min(start+m.at-m.start, end)}, true
+}
+
 // lines searches whole lines, the first of which has the number in line.
 func (s *search) lines(file safefs.File, text []byte, line *int) error {
 	from := 0
+	s.masked = nil
 	err := s.pattern.Lines(text, func(start, end, at int) bool {
 		*line += bytes.Count(text[from:start], []byte{'\n'})
 		from = start
-		s.stopped = !s.matched(match{file, *line, text, start, end, at})
+		m, ok := s.mask(match{file, *line, text, start, end, at})
+		s.stopped = ok && !s.matched(m)
 		return !s.stopped
 	})
 	if s.piece != nil {

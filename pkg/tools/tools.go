@@ -50,6 +50,11 @@ type Env struct {
 	Ledger      *safefs.Ledger // of the review; nil keeps none
 	Scratch     *Scratch       // shared by all reviews of an engine; nil makes one
 	Interrupted func()         // called every few thousand steps; may be nil
+	// Redact takes secrets out of a text and keeps its line breaks; nil shows all. It sees
+	// a file whole before a page is cut from it, so that a page from inside a key block
+	// shows no key. Of a file larger than the buffer it sees pieces of the buffer's
+	// size in a search and nothing in a read: the caller redacts answers as well.
+	Redact func(string) string
 }
 
 // Scratch is the one buffer that files are read into.
