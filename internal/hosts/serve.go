@@ -14,16 +14,25 @@ import (
 	"sync"
 )
 
-// Server is a running "opencode serve".
+// Server is a running "opencode serve". Its Client works in the project that the server was started in.
 type Server struct {
-	URL     string // root of its HTTP API
-	project *Project
-	options Options
-	cmd     *exec.Cmd
-	stop    context.CancelFunc
-	ended   chan struct{}
-	log     lockedBuffer
+	*Client
+	cmd   *exec.Cmd
+	stop  context.CancelFunc
+	ended chan struct{}
+	log   lockedBuffer
 }
+
+// Client speaks to a server about one project folder and one model. A server serves any number of folders,
+// each with its own opencode.json, plugins and sessions.
+type Client struct {
+	URL   string // root of the server's HTTP API
+	Dir   string // the project folder
+	Model string // the id of the model that Prompt asks
+}
+
+// In gives a client for another folder and model of the same server.
+func (c *Client) In(dir, model string) *Client { return &Client{URL: c.URL, Dir: dir, Model: model} }
 
 // Serve starts OpenCode's server on a free port and waits until it listens. The context bounds its whole life.
 func (p *Project) Serve(ctx context.Context, o Options) (*Server, error) {
@@ -34,7 +43,10 @@ func (p *Project) Serve(ctx context.Context, o Options) (*Server, error) {
 		stop()
 		return nil, err
 	}
-	s := &Server{project: p, options: o, cmd: cmd, stop: stop, ended: make(chan struct{})}
+	s := &Server{
+		Client: &Client{Dir: p.Dir, Model: o.defaultModel()},
+		cmd:    cmd, stop: stop, ended: make(chan struct{}),
+	}
 	cmd.Stderr = &s.log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -80,7 +92,7 @@ func (s *Server) Log() string { return string(s.log.Bytes()) }
 
 // Call makes one API request in the project's directory. The body (nil for none) is sent as JSON, the answer
 // decoded into out (nil to ignore it). A status from 400 on is an error.
-func (s *Server) Call(ctx context.Context, method, path string, body, out any) error {
+func (c *Client) Call(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -89,7 +101,7 @@ func (s *Server) Call(ctx context.Context, method, path string, body, out any) e
 		}
 		payload = bytes.NewReader(data)
 	}
-	req, err := s.request(ctx, method, path, payload)
+	req, err := c.request(ctx, method, path, payload)
 	if err != nil {
 		return err
 	}
@@ -114,13 +126,13 @@ func (s *Server) Call(ctx context.Context, method, path string, body, out any) e
 	return nil
 }
 
-func (s *Server) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	u := s.URL + path
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	u := c.URL + path
 	sep := "?"
 	if strings.Contains(path, "?") {
 		sep = "&"
 	}
-	req, err := http.NewRequestWithContext(ctx, method, u+sep+"directory="+url.QueryEscape(s.project.Dir), body)
+	req, err := http.NewRequestWithContext(ctx, method, u+sep+"directory="+url.QueryEscape(c.Dir), body)
 	if err != nil {
 		return nil, fmt.Errorf("call OpenCode: %w", err)
 	}
@@ -129,17 +141,17 @@ func (s *Server) request(ctx context.Context, method, path string, body io.Reade
 }
 
 // CreateSession creates a session and returns its id.
-func (s *Server) CreateSession(ctx context.Context) (string, error) {
+func (c *Client) CreateSession(ctx context.Context) (string, error) {
 	var session struct{ ID string }
 	// A title of its own keeps the host from asking the model for one.
-	err := s.Call(ctx, http.MethodPost, "/session", map[string]string{"title": "test"}, &session)
+	err := c.Call(ctx, http.MethodPost, "/session", map[string]string{"title": "test"}, &session)
 	return session.ID, err
 }
 
 // Prompt sends a human message and returns when the turn that it starts has ended.
-func (s *Server) Prompt(ctx context.Context, sessionID, text string) error {
-	return s.Call(ctx, http.MethodPost, "/session/"+sessionID+"/message", map[string]any{
-		"model": map[string]string{"providerID": Provider, "modelID": s.options.defaultModel()},
+func (c *Client) Prompt(ctx context.Context, sessionID, text string) error {
+	return c.Call(ctx, http.MethodPost, "/session/"+sessionID+"/message", map[string]any{
+		"model": map[string]string{"providerID": Provider, "modelID": c.Model},
 		"parts": []any{map[string]string{"type": "text", "text": text}},
 	}, nil)
 }
@@ -161,9 +173,9 @@ type Part struct {
 }
 
 // Messages reads a session's messages, oldest first.
-func (s *Server) Messages(ctx context.Context, sessionID string) ([]Message, error) {
+func (c *Client) Messages(ctx context.Context, sessionID string) ([]Message, error) {
 	var out []Message
-	err := s.Call(ctx, http.MethodGet, "/session/"+sessionID+"/message", nil, &out)
+	err := c.Call(ctx, http.MethodGet, "/session/"+sessionID+"/message", nil, &out)
 	return out, err
 }
 
@@ -175,8 +187,8 @@ type Event struct {
 
 // Events subscribes to the server's events. The subscription is open when Events returns; the channel
 // closes with the context or the server.
-func (s *Server) Events(ctx context.Context) (<-chan Event, error) {
-	req, err := s.request(ctx, http.MethodGet, "/event", nil)
+func (c *Client) Events(ctx context.Context) (<-chan Event, error) {
+	req, err := c.request(ctx, http.MethodGet, "/event", nil)
 	if err != nil {
 		return nil, err
 	}
