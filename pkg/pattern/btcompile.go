@@ -1,8 +1,6 @@
 package pattern
 
-import (
-	"fmt"
-)
+import ()
 
 func newBacktracker(root *node, groups int) (*backtracker, error) {
 	b := &backtracker{slots: 2 * (groups + 1), memo: true}
@@ -28,7 +26,7 @@ func (b *backtracker) split() int {
 
 func (b *backtracker) compile(n *node) error {
 	if len(b.prog) > maxInst {
-		return fmt.Errorf("%w: repeat less, or use a shorter range than {n,m}", ErrTooLarge)
+		return errTooLong
 	}
 	switch n.op {
 	case nodeSet:

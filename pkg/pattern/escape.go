@@ -1,7 +1,7 @@
 package pattern
 
 import (
-	"fmt"
+	"errors"
 	"regexp/syntax"
 	"strconv"
 	"strings"
@@ -36,7 +36,7 @@ func (p *parser) escape() (*node, error) {
 				}
 			}
 		}
-		return nil, fmt.Errorf(`the pattern has \k without the <name> of a group`)
+		return nil, errors.New(`the pattern has \k without the <name> of a group`)
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		for size < len(rest) && '0' <= rest[size] && rest[size] <= '9' && size < 3 {
 			size++
@@ -47,7 +47,7 @@ func (p *parser) escape() (*node, error) {
 				return &node{op: nodeBack, n: n, fold: p.fold}, nil
 			}
 		}
-		return nil, fmt.Errorf("the pattern refers to group %c, and has %d", c, p.total)
+		return nil, errors.New("the pattern refers to group " + string(rune(c)) + ", and has " + strconv.Itoa(p.total))
 	case 'p', 'P':
 		if len(rest) > 1 && rest[1] == '{' {
 			if end := strings.IndexByte(rest, '}'); end > 0 {

@@ -1,7 +1,7 @@
 package pattern
 
 import (
-	"fmt"
+	"errors"
 	"regexp/syntax"
 	"strconv"
 	"strings"
@@ -43,7 +43,7 @@ func parseExtended(expr string, fold bool) (*node, int, error) {
 	for i, name := range p.wanted {
 		n, ok := p.names[name]
 		if !ok {
-			return nil, 0, fmt.Errorf("the pattern refers to a group %q that it does not have", name)
+			return nil, 0, errors.New("the pattern refers to a group " + strconv.Quote(name) + " that it does not have")
 		}
 		p.backs[i].n = n
 	}
@@ -83,7 +83,7 @@ func (p *parser) take(prefix string) bool {
 
 func (p *parser) alternation() (*node, error) {
 	if p.depth++; p.depth > maxNest {
-		return nil, fmt.Errorf("%w: groups nest more than %d deep", ErrTooLarge, maxNest)
+		return nil, tooLarge("groups nest more than " + strconv.Itoa(maxNest) + " deep")
 	}
 	defer func() { p.depth-- }()
 	fold, dot := p.fold, p.dot // (?i) holds to the end of its group
@@ -136,7 +136,7 @@ func (p *parser) quantified(atom *node) (*node, error) {
 			return atom, nil
 		}
 		if a > maxCount || b > maxCount || b >= 0 && b < a {
-			return nil, fmt.Errorf("%w: a repeat count may go from 0 to %d", ErrTooLarge, maxCount)
+			return nil, tooLarge("a repeat count may go from 0 to " + strconv.Itoa(maxCount))
 		}
 		p.at += n
 		lo, hi = a, b
@@ -151,7 +151,7 @@ func (p *parser) quantified(atom *node) (*node, error) {
 		rep = &node{op: nodeAtomic, subs: []*node{rep}}
 	}
 	if p.peek("*") || p.peek("+") || p.peek("?") {
-		return nil, fmt.Errorf("the pattern is malformed: nothing to repeat between `%s`", p.src[start:p.at+1])
+		return nil, errors.New("the pattern is malformed: nothing to repeat between `" + p.src[start:p.at+1] + "`")
 	}
 	return rep, nil
 }
@@ -250,5 +250,5 @@ func (p *parser) delegate(src string) (*node, error) {
 		}
 		return cat, nil
 	}
-	return nil, fmt.Errorf("the pattern is malformed near `%s`", src)
+	return nil, errors.New("the pattern is malformed near `" + src + "`")
 }

@@ -1,7 +1,8 @@
 package pattern
 
 import (
-	"fmt"
+	"errors"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -73,7 +74,7 @@ func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 // with the rule that a pattern without a slash names files in any folder.
 func CompileGlob(glob string) (*Glob, error) {
 	if len(glob) > MaxGlob {
-		return nil, fmt.Errorf("glob is %d bytes long; at most %d are allowed", len(glob), MaxGlob)
+		return nil, errors.New("glob is " + strconv.Itoa(len(glob)) + " bytes long; at most " + strconv.Itoa(MaxGlob) + " are allowed")
 	}
 	expanded, err := expandBraces(glob)
 	if err != nil {
@@ -108,7 +109,7 @@ func CompileGlob(glob string) (*Glob, error) {
 // trailing slash: no braces, matched against the whole path.
 func CompilePath(glob string) (*Glob, error) {
 	if len(glob) > MaxGlob {
-		return nil, fmt.Errorf("pattern is longer than %d bytes", MaxGlob)
+		return nil, errors.New("pattern is longer than " + strconv.Itoa(MaxGlob) + " bytes")
 	}
 	path, err := parsePath(glob, true)
 	if err != nil {

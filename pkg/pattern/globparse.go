@@ -2,7 +2,7 @@ package pattern
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -180,7 +180,7 @@ func parseClass(s string) (globPart, error) {
 			if end := strings.Index(body, ":]"); end > 0 {
 				test := posixClasses[body[2:end]]
 				if test == nil {
-					return globPart{}, fmt.Errorf("glob has the unknown class [:%s:]", body[2:end])
+					return globPart{}, errors.New("glob has the unknown class [:" + body[2:end] + ":]")
 				}
 				named = append(named, test)
 				body = body[end+2:]
@@ -236,7 +236,7 @@ func expandBraces(glob string) ([]string, error) {
 			}
 		}
 		if len(done)+len(todo) > maxAlternatives {
-			return nil, fmt.Errorf("glob spells out more than %d alternatives; search in several steps", maxAlternatives)
+			return nil, errors.New("glob spells out more than " + strconv.Itoa(maxAlternatives) + " alternatives; search in several steps")
 		}
 	}
 	return done, nil

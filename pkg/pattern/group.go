@@ -1,8 +1,9 @@
 package pattern
 
 import (
-	"fmt"
+	"errors"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 )
 
@@ -71,11 +72,11 @@ func (p *parser) group() (*node, error) {
 func (p *parser) name(n *node, closer string) error {
 	end := strings.Index(p.src[p.at:], closer)
 	if end < 1 {
-		return fmt.Errorf("the pattern has a group whose name is not closed")
+		return errors.New("the pattern has a group whose name is not closed")
 	}
 	name := p.src[p.at : p.at+end]
 	if _, twice := p.names[name]; twice {
-		return fmt.Errorf("the pattern has two groups named %q", name)
+		return errors.New("the pattern has two groups named " + strconv.Quote(name))
 	}
 	p.names[name] = p.groups + 1
 	p.at += end + len(closer)
@@ -112,7 +113,7 @@ func (p *parser) flags(open int) (*node, error) {
 			}
 			return body, nil
 		default:
-			return nil, fmt.Errorf("the pattern has `%s`, which is not known here; write it without", p.src[open:p.at])
+			return nil, errors.New("the pattern has `" + p.src[open:p.at] + "`, which is not known here; write it without")
 		}
 	}
 	return nil, describe(&syntax.Error{Code: syntax.ErrMissingParen})

@@ -3,9 +3,9 @@ package pattern
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +20,15 @@ const maxRelaxed = 64 << 10
 // ErrTooLarge is wrapped by the errors about patterns that are well formed and
 // cost too much.
 var ErrTooLarge = errors.New("the pattern is too large")
+
+// tooLarge wraps ErrTooLarge with what is too large. Here and in all that the
+// guest links, errors are made without fmt, which costs the module 0.7 MB.
+type tooLarge string
+
+func (e tooLarge) Error() string { return ErrTooLarge.Error() + ": " + string(e) }
+func (tooLarge) Unwrap() error   { return ErrTooLarge }
+
+const errTooLong = tooLarge("repeat less, or use a shorter range than {n,m}")
 
 // ErrBudget is returned once a pattern has used the steps it was given.
 var ErrBudget = errors.New("the pattern takes too many steps on this text")
@@ -48,7 +57,7 @@ type Pattern struct {
 // are matched one at a time; a pattern that needs a line break is refused.
 func Compile(expr string, flags Flags) (*Pattern, error) {
 	if len(expr) > MaxPattern {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrTooLarge, len(expr), MaxPattern)
+		return nil, tooLarge(strconv.Itoa(len(expr)) + " bytes, at most " + strconv.Itoa(MaxPattern) + " are allowed")
 	}
 	if flags.Literal {
 		if strings.ContainsAny(expr, "\n") {
@@ -88,7 +97,7 @@ func (p *Pattern) setAutomaton(re *syntax.Regexp) error {
 		return describe(err)
 	}
 	if len(prog.Inst) > maxInst {
-		return fmt.Errorf("%w: repeat less, or use a shorter range than {n,m}", ErrTooLarge)
+		return errTooLong
 	}
 	p.auto = newAutomaton(prog)
 	p.lit = requiredLiteral(re)

@@ -1,8 +1,8 @@
 package pattern
 
 import (
-	"fmt"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 )
 
@@ -29,7 +29,7 @@ func relaxTo(b *strings.Builder, n *node, exact *bool) {
 		}
 		b.WriteByte('[')
 		for i := 0; i < len(n.set); i += 2 {
-			fmt.Fprintf(b, `\x{%X}-\x{%X}`, n.set[i], n.set[i+1])
+			b.WriteString(`\x{` + strconv.FormatInt(int64(n.set[i]), 16) + `}-\x{` + strconv.FormatInt(int64(n.set[i+1]), 16) + `}`)
 		}
 		b.WriteByte(']')
 	case nodeCat, nodeAlt:
@@ -51,9 +51,9 @@ func relaxTo(b *strings.Builder, n *node, exact *bool) {
 		case n.max < 0 && n.min == 1:
 			b.WriteByte('+')
 		case n.max < 0:
-			fmt.Fprintf(b, "{%d,}", n.min)
+			b.WriteString("{" + strconv.Itoa(n.min) + ",}")
 		default:
-			fmt.Fprintf(b, "{%d,%d}", n.min, n.max)
+			b.WriteString("{" + strconv.Itoa(n.min) + "," + strconv.Itoa(n.max) + "}")
 		}
 	case nodeGroup:
 		b.WriteString("(?:")

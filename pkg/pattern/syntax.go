@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"errors"
-	"fmt"
 	"regexp/syntax"
 	"strings"
 )
@@ -59,17 +58,17 @@ func describe(err error) error {
 	}
 	switch bad.Code {
 	case syntax.ErrLarge, syntax.ErrNestingDepth, syntax.ErrInvalidRepeatSize:
-		return fmt.Errorf("%w: %s `%s`", ErrTooLarge, bad.Code, bad.Expr)
+		return tooLarge(string(bad.Code) + " `" + bad.Expr + "`")
 	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen:
 		return errors.New("the pattern has a ( without its ), or the other way round; write \\( for the character itself")
 	case syntax.ErrMissingBracket:
 		return errors.New("the pattern has a [ without its ]; write \\[ for the character itself")
 	case syntax.ErrMissingRepeatArgument:
-		return fmt.Errorf("the pattern has nothing to repeat before `%s`; write \\%s for the character itself", bad.Expr, bad.Expr)
+		return errors.New("the pattern has nothing to repeat before `" + bad.Expr + "`; write \\" + bad.Expr + " for the character itself")
 	case syntax.ErrTrailingBackslash:
 		return errors.New("the pattern ends in a lone backslash; write \\\\ for the character itself")
 	}
-	return fmt.Errorf("the pattern is malformed: %s `%s`", bad.Code, bad.Expr)
+	return errors.New("the pattern is malformed: " + string(bad.Code) + " `" + bad.Expr + "`")
 }
 
 func quote(text string) string {

@@ -2,7 +2,6 @@ package safefs
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -88,5 +87,5 @@ func credentialError(name, why string) error {
 }
 
 func tooLarge(name string, max int) error {
-	return &Error{KindTooLarge, name, fmt.Sprintf("has more than %d bytes; read a part of it by offset and limit", max)}
+	return &Error{KindTooLarge, name, "has more than " + strconv.Itoa(max) + " bytes; read a part of it by offset and limit"}
 }

@@ -1,8 +1,8 @@
 package safefs
 
 import (
-	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +23,7 @@ func (f *FS) clean(name string) (string, error) {
 	case strings.IndexByte(name, 0) >= 0:
 		return "", &Error{KindPath, name, "has a NUL character in it; give the plain path"}
 	case len(name) > maxPath:
-		return "", &Error{KindPath, name, fmt.Sprintf("is %d bytes long, more than the %d that a path can have", len(name), maxPath)}
+		return "", &Error{KindPath, name, "is " + strconv.Itoa(len(name)) + " bytes long, more than the " + strconv.Itoa(maxPath) + " that a path can have"}
 	case !utf8.ValidString(name):
 		return "", &Error{KindPath, name, "is not valid UTF-8; use glob to see how the file is really named"}
 	case isURL(name):
@@ -45,7 +45,7 @@ func (f *FS) clean(name string) (string, error) {
 	}
 	for elem := range strings.SplitSeq(rel, "/") {
 		if len(elem) > maxName {
-			return "", &Error{KindPath, name, fmt.Sprintf("has a name of %d bytes in it, more than the %d that a name can have", len(elem), maxName)}
+			return "", &Error{KindPath, name, "has a name of " + strconv.Itoa(len(elem)) + " bytes in it, more than the " + strconv.Itoa(maxName) + " that a name can have"}
 		}
 	}
 	return rel, nil

@@ -1,8 +1,8 @@
 package safefs
 
 import (
-	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -78,7 +78,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 		seen.Entries++
 		work += 1 + top.rules.price()
 		if seen.Entries > f.maxEntries || work > f.maxWork {
-			seen.Stopped = fmt.Sprintf("the walk ended at its bound after %d names; name a folder to look in", seen.Entries-1)
+			seen.Stopped = "the walk ended at its bound after " + strconv.Itoa(seen.Entries-1) + " names; name a folder to look in"
 			return seen, nil
 		}
 		if interrupted != nil && work >= nextTick {
@@ -99,7 +99,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 			continue
 		}
 		if len(stack) >= MaxDepth {
-			seen.Stopped = fmt.Sprintf("folders more than %d deep were not looked into", MaxDepth)
+			seen.Stopped = "folders more than " + strconv.Itoa(MaxDepth) + " deep were not looked into"
 			continue
 		}
 		frame, ok := f.enter(rel, top)

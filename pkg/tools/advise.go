@@ -3,7 +3,7 @@ package tools
 import (
 	_ "embed"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -106,7 +106,7 @@ func unwrapNote(a args) (args, error) {
 		}
 		items := v.items()
 		if len(items) != 1 {
-			return nil, fmt.Errorf("%q must be one text, and is a list of %d; call advise once for each note", v.name, len(items))
+			return nil, errors.New(strconv.Quote(v.name) + " must be one text, and is a list of " + strconv.Itoa(len(items)) + "; call advise once for each note")
 		}
 		if items[0].kind == jsonparser.Object {
 			return parseArgs(items[0].raw)

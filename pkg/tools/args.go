@@ -3,7 +3,6 @@ package tools
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -99,7 +98,7 @@ func (v value) text() (string, error) {
 		if len(items) == 1 && items[0].kind == jsonparser.String {
 			return items[0].text()
 		}
-		return "", v.wrong(fmt.Sprintf("one text, and is a list of %d", len(items)))
+		return "", v.wrong("one text, and is a list of " + strconv.Itoa(len(items)))
 	}
 	return "", v.wrong("a text, and is " + kindName(v.kind))
 }
@@ -159,7 +158,7 @@ func (v value) items() []value {
 }
 
 func (v value) wrong(what string) error {
-	return fmt.Errorf("%q must be %s", v.name, what)
+	return errors.New(strconv.Quote(v.name) + " must be " + what)
 }
 
 func kindName(kind jsonparser.ValueType) string {

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -34,7 +33,7 @@ func citations(a args) ([]protocol.Citation, error) {
 	for i, item := range v.items() {
 		c, err := citation(item)
 		if err != nil {
-			return nil, fmt.Errorf("citation %d: %w", i+1, err)
+			return nil, explained{"citation " + strconv.Itoa(i+1) + ": ", err, ""}
 		}
 		if c.Kind == "" {
 			continue // an empty object: the model had nothing to put there
@@ -188,5 +187,5 @@ func kindOfCitation(c protocol.Citation, named string) (protocol.CitationKind, e
 	case c.Quote != "":
 		return "", errors.New(`a quote needs "path": the file that it is from, relative to the workspace`)
 	}
-	return "", fmt.Errorf("needs a path, line and quote, or a pattern, or a call and excerpt; it has only %s", strconv.Quote(string(clip([]byte(c.Fact+c.Call+c.Glob), 60))))
+	return "", errors.New("needs a path, line and quote, or a pattern, or a call and excerpt; it has only " + strconv.Quote(string(clip([]byte(c.Fact+c.Call+c.Glob), 60))))
 }

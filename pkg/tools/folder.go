@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -18,10 +18,10 @@ func listFolder(env *Env, dir safefs.File) Result {
 		return Result{Text: name + "/: an empty folder\n"}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/: a folder with %s\n", name, plural(len(entries), "entry", "entries"))
+	b.WriteString(name + "/: a folder with " + plural(len(entries), "entry", "entries") + "\n")
 	for i, e := range entries {
 		if i == maxListed || b.Len() > MaxAnswer-300 {
-			fmt.Fprintf(&b, "[cut by this tool at %s; glob with a pattern such as %q shows the rest]\n", plural(i, "name", "names"), globHint(dir.Rel))
+			b.WriteString("[cut by this tool at " + plural(i, "name", "names") + "; glob with a pattern such as " + strconv.Quote(globHint(dir.Rel)) + " shows the rest]\n")
 			break
 		}
 		b.WriteString(showName(e.Name) + kindMark(e.Kind) + "\n")

@@ -3,7 +3,6 @@ package tools
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 
@@ -72,12 +71,12 @@ func listMatches(env *Env, expr, folder string) Result {
 		return refuse(op, suggest(env, folder, err))
 	}
 	if !base.IsDir() {
-		return refuse(op, fmt.Errorf("%s is a file; use read to see it", safefs.Quote(folder)))
+		return refuse(op, errors.New(safefs.Quote(folder)+" is a file; use read to see it"))
 	}
 	if strings.Contains("/"+expr+"/", "/../") {
 		whole := path.Join(base.Rel, expr)
 		if whole == ".." || strings.HasPrefix(whole, "../") {
-			return refuse(op, fmt.Errorf("%s leads out of the workspace; give a pattern below it", safefs.Quote(expr)))
+			return refuse(op, errors.New(safefs.Quote(expr)+" leads out of the workspace; give a pattern below it"))
 		}
 		expr, base.Rel = whole, "."
 	}
@@ -93,7 +92,7 @@ func listMatches(env *Env, expr, folder string) Result {
 		return refuse(op, suggest(env, from, err))
 	}
 	if !start.IsDir() {
-		return refuse(op, fmt.Errorf("%s is a file; use read to see it", safefs.Quote(from)))
+		return refuse(op, errors.New(safefs.Quote(from)+" is a file; use read to see it"))
 	}
 	out := globOutput{env: env, glob: g, start: start.Rel, prefix: g.Dir()}
 	seen, err := env.Files.Walk(start, env.Interrupted, out.visit)
@@ -159,7 +158,7 @@ func (o *globOutput) text(expr string, start safefs.File, seen safefs.Walked) st
 	}
 	tail := ""
 	if o.shown < o.matches {
-		tail = fmt.Sprintf("[cut by this tool at %s; narrow the pattern or the path to see the rest]\n", plural(o.shown, "name", "names"))
+		tail = "[cut by this tool at " + plural(o.shown, "name", "names") + "; narrow the pattern or the path to see the rest]\n"
 	}
 	if o.outside > 0 {
 		tail += "[" + plural(o.outside, "symbolic link", "symbolic links") + " that cannot be followed not shown]\n"

@@ -3,7 +3,7 @@ package tools
 import (
 	_ "embed"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/pattern"
@@ -99,6 +99,12 @@ func parseGrep(raw []byte) (grepCall, error) {
 	return c, nil
 }
 
+// options tells calls apart that look for the same.
+func (c *grepCall) options() string {
+	return strconv.FormatBool(c.flags.IgnoreCase) + " " + strconv.FormatBool(c.flags.Literal) + " " +
+		strconv.Itoa(c.before) + " " + strconv.Itoa(c.after) + " " + strconv.Itoa(c.limit)
+}
+
 func runGrep(env *Env, raw []byte) Result {
 	const op = "grep"
 	c, err := parseGrep(raw)
@@ -114,7 +120,7 @@ func runGrep(env *Env, raw []byte) Result {
 		if errors.Is(err, pattern.ErrTooLarge) || errors.Is(err, pattern.ErrNewline) || s.prepare(c.expr, literal, relativeGlob(env, c.glob)) != nil {
 			return refuse(op, err)
 		}
-		note = fmt.Sprintf("[%s; searched for it as plain text]\n", err)
+		note = "[" + err.Error() + "; searched for it as plain text]\n"
 	}
 	start, path, err := resolveWithRange(env, c.path, new(int), new(int))
 	if err != nil {
@@ -124,7 +130,7 @@ func runGrep(env *Env, raw []byte) Result {
 		// Either reading of src + *.go or src + src/*.go is meant.
 		s.base = baseOf(start, s.glob)
 	}
-	key := cacheKey("grep", start.Rel, c.expr, c.glob, fmt.Sprint(c.flags, c.before, c.after, c.limit))
+	key := cacheKey("grep", start.Rel, c.expr, c.glob, c.options())
 	if e := env.Cache.get(key); e != nil && stillHolds(env, c, s, start, e) {
 		return e.answer(env.Cache, env)
 	}

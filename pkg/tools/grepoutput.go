@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -141,14 +140,14 @@ func (o *grepOutput) tail() string {
 	text := ""
 	switch {
 	case o.full:
-		text = fmt.Sprintf(stoppedMark+"at %d KB; narrow the search by path, glob or pattern]\n", MaxAnswer>>10)
+		text = stoppedMark + "at " + strconv.Itoa(MaxAnswer>>10) + " KB; narrow the search by path, glob or pattern]\n"
 	case s.why != "":
 		text = stoppedMark + "early, " + s.why + "]\n"
 	case s.stopped:
-		text = fmt.Sprintf(stoppedMark+"after %s, there may be more; narrow the search by path, glob or pattern]\n", plural(o.matches, "match", "matches"))
+		text = stoppedMark + "after " + plural(o.matches, "match", "matches") + ", there may be more; narrow the search by path, glob or pattern]\n"
 	}
 	if o.long {
-		text += fmt.Sprintf("[cut by this tool: lines longer than %d bytes, at the ...; read shows more of them]\n", maxGrepLine)
+		text += "[cut by this tool: lines longer than " + strconv.Itoa(maxGrepLine) + " bytes, at the ...; read shows more of them]\n"
 	}
 	var parts []string
 	add := func(n int, one, many string) {
@@ -163,10 +162,10 @@ func (o *grepOutput) tail() string {
 		text += "[not searched: " + strings.Join(parts, "; ") + "]\n"
 	}
 	if n := s.pattern.GaveUp(); n > 0 {
-		text += fmt.Sprintf("[the pattern took too long on %s, counted as no match; make it simpler]\n", plural(n, "line", "lines"))
+		text += "[the pattern took too long on " + plural(n, "line", "lines") + ", counted as no match; make it simpler]\n"
 	}
 	if n := s.pattern.Clipped() + s.longLines; n > 0 {
-		text += fmt.Sprintf("[%s too long for this search and not looked at as a whole]\n", plural(n, "line was", "lines were"))
+		text += "[" + plural(n, "line was", "lines were") + " too long for this search and not looked at as a whole]\n"
 	}
 	return text + leftOut(s.walked)
 }

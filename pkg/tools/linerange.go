@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -36,7 +36,7 @@ func lineRange(a args) (first, limit int, err error) {
 		limit = n - first + 1
 	}
 	if limit < 1 {
-		return 0, 0, fmt.Errorf("the range of lines is empty; give an offset of 1 or more and a limit from 1 to %d", maxReadLines)
+		return 0, 0, errors.New("the range of lines is empty; give an offset of 1 or more and a limit from 1 to " + strconv.Itoa(maxReadLines))
 	}
 	return first, limit, nil
 }

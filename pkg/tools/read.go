@@ -3,7 +3,6 @@ package tools
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -79,7 +78,7 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 		body = append(body, '\t')
 		body = appendText(body, line)
 		if whole > len(line) {
-			body = append(body, fmt.Sprintf(" [cut: %s more bytes in this line]", groupDigits(whole-len(line)))...)
+			body = append(body, " [cut: "+groupDigits(whole-len(line))+" more bytes in this line]"...)
 		}
 		body = append(body, '\n')
 		if len(body) > room && shown > 0 {
@@ -96,13 +95,13 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 		return refuse("read", err)
 	}
 	if scan.refused != "" {
-		return Result{fmt.Sprintf("read: %s is %s of %s, which is not shown; judge by the code that uses it", safefs.Quote(file.Rel), scan.refused, showSize(file.Info.Size)), true}
+		return Result{"read: " + safefs.Quote(file.Rel) + " is " + scan.refused + " of " + showSize(file.Info.Size) + ", which is not shown; judge by the code that uses it", true}
 	}
 	if scan.ended && scan.lines == 0 {
-		return Result{Text: fmt.Sprintf("%s: empty (0 bytes)\n", showName(file.Rel))}
+		return Result{Text: showName(file.Rel) + ": empty (0 bytes)\n"}
 	}
 	if shown == 0 {
-		return Result{fmt.Sprintf("read: %s has only %s; read again with an offset in that range", safefs.Quote(file.Rel), plural(scan.lines, "line", "lines")), true}
+		return Result{"read: " + safefs.Quote(file.Rel) + " has only " + plural(scan.lines, "line", "lines") + "; read again with an offset in that range", true}
 	}
 
 	last := first + shown - 1
@@ -111,7 +110,7 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 		text += more
 	}
 	if cutLines > 0 {
-		text += fmt.Sprintf("[cut by this tool: lines longer than %s bytes; grep shows the part around a match]\n", groupDigits(maxReadLine))
+		text += "[cut by this tool: lines longer than " + groupDigits(maxReadLine) + " bytes; grep shows the part around a match]\n"
 	}
 	env.saw(file.Rel, first, last)
 	env.Cache.put(key, &cached{text: text, stamp: stamp.sum, files: 1, spans: []seenSpan{{file.Rel, first, last}}})
@@ -120,9 +119,9 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 
 // readHead names the file, the lines, and what was changed to show them.
 func readHead(file safefs.File, scan *lineScan, first, last int) string {
-	head := fmt.Sprintf("%s: lines %d-%d", showName(file.Rel), first, last)
+	head := showName(file.Rel) + ": lines " + strconv.Itoa(first) + "-" + strconv.Itoa(last)
 	if scan.ended {
-		head += fmt.Sprintf(" of %d", scan.lines)
+		head += " of " + strconv.Itoa(scan.lines)
 	}
 	var notes []string
 	if scan.crlf {
@@ -146,11 +145,12 @@ func remark(scan *lineScan, wanted, shown, last int, full bool) string {
 	if scan.ended {
 		follow = plural(scan.lines-last, "line follows", "lines follow")
 	}
+	cut := ""
 	switch {
 	case full:
-		return fmt.Sprintf("[cut by this tool at %d KB: %s; read on with offset %d]\n", MaxAnswer>>10, follow, last+1)
+		cut = "cut by this tool at " + strconv.Itoa(MaxAnswer>>10) + " KB: "
 	case wanted > shown:
-		return fmt.Sprintf("[cut by this tool at %d lines: %s; read on with offset %d]\n", maxReadLines, follow, last+1)
+		cut = "cut by this tool at " + strconv.Itoa(maxReadLines) + " lines: "
 	}
-	return fmt.Sprintf("[%s; read on with offset %d]\n", follow, last+1)
+	return "[" + cut + follow + "; read on with offset " + strconv.Itoa(last+1) + "]\n"
 }

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"path"
 	"sort"
 	"strings"
@@ -15,6 +14,16 @@ const (
 	maxSuggestWalk = 20_000
 )
 
+// explained is an error with words before and behind it.
+type explained struct {
+	before string
+	cause  error
+	behind string
+}
+
+func (e explained) Error() string { return e.before + e.cause.Error() + e.behind }
+func (e explained) Unwrap() error { return e.cause }
+
 // suggest adds to the refusal of a missing path the names that may have been meant.
 func suggest(env *Env, name string, err error) error {
 	if safefs.KindOf(err) != safefs.KindMissing {
@@ -22,12 +31,12 @@ func suggest(env *Env, name string, err error) error {
 	}
 	near := nearNames(env, name)
 	if len(near) == 0 {
-		return fmt.Errorf("%w; find the file with glob", err)
+		return explained{"", err, "; find the file with glob"}
 	}
 	for i := range near {
 		near[i] = safefs.Quote(near[i])
 	}
-	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	return explained{"", err, "; did you mean " + strings.Join(near, " or ") + "?"}
 }
 
 // nearNames ranks the workspace's files by how close their names are to the

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -105,7 +104,7 @@ func leftOut(seen safefs.Walked) string {
 			names = append(names, showName(name)+"/")
 		}
 		if more := seen.BuiltCount - len(seen.Built); more > 0 {
-			names = append(names, fmt.Sprintf("%d more", more))
+			names = append(names, strconv.Itoa(more)+" more")
 		}
 		parts = append(parts, strings.Join(names, ", "))
 	}
