@@ -31,7 +31,6 @@ type Config struct {
 	Tools              []string
 	SystemPrompt       string // empty: the built-in one
 	ContextFiles       []string
-	Record             bool
 
 	Delivery Delivery
 	Consult  Consult

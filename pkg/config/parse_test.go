@@ -26,7 +26,7 @@ func TestDefaultsAreWhatTheReferenceSays(t *testing.T) {
 		"transport": "auto", "reviewMode": "step", "reviewInterval": "1", "debounceMs": "300", "timeoutMs": "25000", "maxToolSteps": "3",
 		"maxRequestBytes": "40960", "maxNotesPerUpdate": "3", "notesPerMessage": "6", "blockersPerMessage": "2", "notesPerSession": "60",
 		"reviewsPerSession": "0", "tokensPerSession": "0", "maxWakesPerHour": "3", "immuneTurns": "3", "requireEvidence": "true",
-		"verify": "off", "verifyModel": "", "tools": `["read", "grep", "glob"]`, "systemPrompt": "", "contextFiles": "[]", "record": "false",
+		"verify": "off", "verifyModel": "", "tools": `["read", "grep", "glob"]`, "systemPrompt": "", "contextFiles": "[]",
 		"delivery.nit": "synthetic_noreply", "delivery.concern": "synthetic_noreply", "delivery.blocker": "steer_waking",
 		"consult.enabled": "true", "consult.model": "", "consult.effort": "", "consult.maxTokens": "1024",
 		"consult.includeContextMessages": "12", "consult.timeoutMs": "120000", "consult.maxToolSteps": "3", "consult.maxCalls": "",
@@ -55,7 +55,7 @@ func TestEveryKeyIsReadAndRemembersItsSource(t *testing.T) {
 		"maxRequestBytes": 8192, "maxNotesPerUpdate": 1, "notesPerMessage": 2, "blockersPerMessage": 0, "notesPerSession": 9,
 		"reviewsPerSession": 10, "tokensPerSession": 11, "maxWakesPerHour": 0, "immuneTurns": 0, "requireEvidence": false,
 		"verify": "refute", "verifyModel": "openai/gpt", "tools": ["grep", "grep"], "systemPrompt": " be brief ",
-		"contextFiles": ["AGENTS.md", "./docs/REVIEW.md"], "record": true,
+		"contextFiles": ["AGENTS.md", "./docs/REVIEW.md"],
 		"delivery": {"nit": "off", "concern": "off", "blocker": "synthetic_noreply"},
 		"consult": {"enabled": false, "model": "moonshotai/kimi-k3", "effort": "max", "maxTokens": 2000, "includeContextMessages": 0,
 			"timeoutMs": 600000, "maxToolSteps": 20, "maxCalls": 0},  /* end */
@@ -70,7 +70,7 @@ func TestEveryKeyIsReadAndRemembersItsSource(t *testing.T) {
 		ReviewMode: ModeIdle, ReviewInterval: 2, DebounceMS: 0, TimeoutMS: 5000, MaxToolSteps: 0, MaxRequestBytes: 8192,
 		MaxNotesPerUpdate: 1, NotesPerMessage: 2, BlockersPerMessage: 0, NotesPerSession: 9, ReviewsPerSession: 10, TokensPerSession: 11,
 		MaxWakesPerHour: 0, ImmuneTurns: 0, RequireEvidence: false, Verify: VerifyRefute, VerifyModel: "openai/gpt",
-		Tools: []string{"grep"}, SystemPrompt: "be brief", ContextFiles: []string{"AGENTS.md", "docs/REVIEW.md"}, Record: true,
+		Tools: []string{"grep"}, SystemPrompt: "be brief", ContextFiles: []string{"AGENTS.md", "docs/REVIEW.md"},
 		Delivery: Delivery{ChannelOff, ChannelOff, ChannelSilent},
 		Consult: Consult{Enabled: false, Model: "moonshotai/kimi-k3", Effort: "max", MaxTokens: 2000, IncludeContextMessages: 0,
 			TimeoutMS: 600_000, MaxToolSteps: 20, MaxCalls: 0},
@@ -101,11 +101,11 @@ func TestEveryFieldFallsBackAlone(t *testing.T) {
 			bad = []string{`"read"`, `["../x"]`, `[1]`, `{}`}
 		}
 		for _, b := range bad {
-			doc := nest(f.Key, b, `"record": true`)
+			doc := nest(f.Key, b, `"requireEvidence": false`)
 			c, from, problems := load(t, doc, SourceFile)
 			want := Defaults("harness")
-			want.Record = true
-			if f.Key == "record" {
+			want.RequireEvidence = false
+			if f.Key == "requireEvidence" {
 				doc = nest(f.Key, b, `"enabled": false`)
 				c, from, problems = load(t, doc, SourceFile)
 				want = Defaults("harness")

@@ -35,6 +35,9 @@ func (e *Engine) configure(t *task) {
 		Consult:          resolved.Enabled && resolved.Config.Consult.Enabled,
 		ConsultTimeoutMS: int64(resolved.Config.Consult.TimeoutMS),
 	})
+	if len(resolved.Judge.Person) > 0 || strings.Contains(string(resolved.Judge.Options), `"judge"`) {
+		problems = append(problems, config.Problem{Source: "judge", Message: "the permission judge is not connected to a host in this version; every ask stays the host's own", Mend: "remove the judge settings, or leave them for a later version"})
+	}
 	e.report(problems)
 	if resolved.Enabled && resolved.Watchdog.Transport == config.TransportNone {
 		e.notice("", "endpoint", "warning", "The advisor has no model to ask: "+resolved.Watchdog.Why)

@@ -109,28 +109,17 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 // wake goes for the one wake between two human messages. The breaker is spent and saved
 // before the answer is known: a claim is never taken back.
 func (e *Engine) wake(p port, l *live, human string) breaker.Reason {
-	s := l.state
-	if s.Sealed {
-		return breaker.NoHuman
-	}
-	reason := breaker.Decide(s.Breaker, breaker.Ask{
-		Now: e.now, Human: human, MaxPerHour: e.config.MaxWakesPerHour, Unfit: s.Compacting || s.Unfit,
-	})
+	claim, reason := l.state.GoForWake(e.now, human, e.config.MaxWakesPerHour)
 	if reason != breaker.Allowed {
 		return reason
 	}
-	s.Breaker = breaker.Spend(s.Breaker)
-	granted := p.claim(s.ID, breaker.Claim(s.ID, human))
+	l.dirty = true // saved with the claim, though an earlier wait of this review saved before
+	granted := p.claim(l.state.ID, claim)
 	if p.t.dead {
 		return breaker.Superseded
 	}
-	if !granted {
-		return breaker.NoClaim
-	}
-	s.Breaker = breaker.Woke(s.Breaker, e.now)
-	s.WakeAt = s.Humans
-	s.Counts.Add(session.CountWoken, 1)
-	return breaker.Allowed
+	l.dirty = true
+	return l.state.Claimed(e.now, granted)
 }
 
 // fresh reads the cited places again. A note whose lines changed is stale; one whose

@@ -123,6 +123,7 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	out := review.Run(p.model(), review.Input{
 		Endpoint:        ep,
 		System:          e.config.SystemPrompt,
+		Rules:           e.rules(),
 		Decisions:       decisions(l.state),
 		Delta:           delta,
 		Half:            func() review.Delta { return delta.Fit(room / 2) },

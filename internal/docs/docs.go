@@ -1,0 +1,42 @@
+// Package docs fills the parts of README.md that come from code, so that they cannot drift apart.
+package docs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+)
+
+// Fill replaces what stands between the marks of each part.
+func Fill(readme string) (string, error) {
+	for _, part := range []struct{ name, text string }{
+		{"evidence", evidence.Markdown()},
+		{"config", Config()},
+	} {
+		open, end := "<!-- "+part.name+":begin", "<!-- "+part.name+":end -->"
+		i := strings.Index(readme, open)
+		j := strings.Index(readme, end)
+		if i < 0 || j < i {
+			return "", fmt.Errorf("fill README.md: no marks for %s", part.name)
+		}
+		i += strings.Index(readme[i:], "\n") + 1
+		readme = readme[:i] + strings.TrimRight(part.text, "\n") + "\n" + readme[j:]
+	}
+	return readme, nil
+}
+
+// Config is the table of all keys.
+func Config() string {
+	var b strings.Builder
+	b.WriteString("| key | type | default | meaning |\n| --- | --- | --- | --- |\n")
+	for _, f := range config.Fields() {
+		def := f.Default("opencode-v2")
+		if def != "" {
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Key, f.Type(), def, f.Meaning)
+	}
+	return b.String()
+}
