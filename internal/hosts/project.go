@@ -41,23 +41,39 @@ func NewProject(root string, files map[string]string) (*Project, error) {
 	if err := sandbox.SealConfig(filepath.Join(p.Config, "opencode")); err != nil {
 		return nil, err
 	}
+	return p, p.commitFirst(files)
+}
+
+// Repo creates one more git repository, in a folder of the given name beside the others, for the same host: it
+// shares HOME and the XDG folders.
+func (p *Project) Repo(name string, files map[string]string) (*Project, error) {
+	q := *p
+	q.Dir = filepath.Join(p.Root, name)
+	if err := os.Mkdir(q.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("create project: %w", err)
+	}
+	return &q, q.commitFirst(files)
+}
+
+// commitFirst makes a repository of the folder, with one commit of the files.
+func (p *Project) commitFirst(files map[string]string) error {
 	for name, content := range files {
 		path := filepath.Join(p.Dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return nil, fmt.Errorf("create project: %w", err)
+			return fmt.Errorf("create project: %w", err)
 		}
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return nil, fmt.Errorf("create project: %w", err)
+			return fmt.Errorf("create project: %w", err)
 		}
 	}
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"}, {"add", "--all"}, {"commit", "--quiet", "--allow-empty", "--message=first"},
 	} {
 		if out, err := p.Git(args...); err != nil {
-			return nil, fmt.Errorf("create project: git %s: %w: %s", args[0], err, out)
+			return fmt.Errorf("create project: git %s: %w: %s", args[0], err, out)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // Git runs git in the repository, without any settings of the machine's user.
