@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -65,8 +66,6 @@ func TestCheckPatch(t *testing.T) {
 		{"prose", "Add a check of the key before the subtraction.", false},
 		{"empty", "", false},
 		{"too large", "@@ -1 +1 @@\n-let balance = 100\n+" + strings.Repeat("x", maxPatch) + "\n", false},
-		{"too many hunks", strings.Repeat("@@ -1 +1 @@\n-let balance = 100\n+let balance = 0\n", maxHunks+1), false},
-		{"too many files", strings.Repeat(guardDiff, maxPatchFiles+1), false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,5 +73,24 @@ func TestCheckPatch(t *testing.T) {
 				t.Errorf("fits: %t, want %t", got, test.want)
 			}
 		})
+	}
+}
+
+func TestCheckPatchIsBounded(t *testing.T) {
+	var text strings.Builder
+	for n := range 60 {
+		fmt.Fprintf(&text, "line %d\n", n)
+	}
+	files := tree{"n.txt": text.String()}
+	hunks, blocks := "", ""
+	for n := range 60 {
+		if got := CheckPatch(hunks, "n.txt", files); n > 0 && got != (n <= maxHunks) {
+			t.Errorf("%d hunks fit: %t", n, got)
+		}
+		if got := CheckPatch(blocks, "n.txt", files); n > 0 && got != (n <= maxPatchFiles) {
+			t.Errorf("%d blocks fit: %t", n, got)
+		}
+		hunks += fmt.Sprintf("@@ -%d +%d @@\n-line %d\n+row %d\n", n+1, n+1, n, n)
+		blocks += fmt.Sprintf("<<<<<<< SEARCH\nline %d\n=======\nrow %d\n>>>>>>> REPLACE\n", n, n)
 	}
 }

@@ -95,7 +95,7 @@ func provable(form *normal, quote string) bool {
 func TestAnyQuoteCutFromAFileIsFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	tried := 0
-	for range 4000 {
+	for range 2000 {
 		file := randomFile(rng, vocabulary)
 		cut := cutQuote(rng, file)
 		form := normalize(file)
@@ -118,7 +118,7 @@ func TestAnyQuoteCutFromAFileIsFound(t *testing.T) {
 			t.Fatalf("recheck: %s", fresh)
 		}
 	}
-	if tried < 2000 {
+	if tried < 1000 {
 		t.Errorf("only %d quotes were tried", tried)
 	}
 }
@@ -128,7 +128,7 @@ func TestNoQuoteThatIsNotInAFileIsFound(t *testing.T) {
 	tried := 0
 	// Without quotes and dots, so that nothing can be taken for a copy's dress.
 	plain := slices.DeleteFunc(slices.Clone(vocabulary), func(w string) bool { return strings.ContainsAny(w, "\"'“.…+") })
-	for range 3000 {
+	for range 2000 {
 		file := randomFile(rng, plain)
 		quote := cutQuote(rng, file)
 		switch rng.IntN(3) {

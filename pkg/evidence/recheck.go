@@ -101,11 +101,11 @@ func (r *Resolver) RecheckNote(note protocol.Note) (protocol.Note, Freshness) {
 	worst := Same
 	for i, c := range note.Citations {
 		var f Freshness
-		if cites[i], f = r.Recheck(c); f == Stale || worst == Same {
-			worst = f
-		}
-		if worst == Stale {
+		switch cites[i], f = r.Recheck(c); f {
+		case Stale:
 			return note, Stale
+		case Moved:
+			worst = Moved
 		}
 	}
 	note.Citations = cites

@@ -83,8 +83,24 @@ func TestTheFileAsItIsNow(t *testing.T) {
 	if c, _ := r.Resolve(quoteOf("a.go", 1, "new line here")); c.Status != protocol.CiteVerified {
 		t.Errorf("the new line is %s", c.Status)
 	}
-	if _, f := r.Examine(protocol.Note{Citations: []protocol.Citation{quoteOf("a.go", 1, "old line here")}}); f[0].Status != protocol.CiteContradicted {
-		t.Errorf("the old line is %s", f[0].Status)
+	files["a.go"] = "newest line here\n"
+	if _, f := r.Examine(protocol.Note{Citations: []protocol.Citation{quoteOf("a.go", 1, "newest line here")}}); f[0].Status != protocol.CiteVerified {
+		t.Errorf("the newest line is %s", f[0].Status)
+	}
+}
+
+// A line that has come to stand everywhere is nowhere for certain.
+func TestRecheckAfterCopying(t *testing.T) {
+	files := tree{"a.go": "\tbalance -= n\n"}
+	r := &Resolver{Files: files}
+	c, _ := r.Resolve(quoteOf("a.go", 1, "balance -= n"))
+	files["a.go"] = "\n" + strings.Repeat("\tbalance -= n\n", 20)
+	if _, got := r.Recheck(c); got != Moved {
+		t.Errorf("20 places: %s, want moved", got)
+	}
+	files["a.go"] = "\n" + strings.Repeat("\tbalance -= n\n", 21)
+	if _, got := r.Recheck(c); got != Stale {
+		t.Errorf("21 places: %s, want stale", got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	showAround = 4    // lines before and after the claimed one
 	showWidth  = 200  // bytes of a line
-	showBytes  = 2000 // in all
+	showBytes  = 2000 // in all: nine such lines with their numbers, or that much of five hits
 )
 
 // show adds the lines around line of the kept file to a finding.
@@ -27,11 +27,7 @@ func (r *Resolver) show(f Finding, line int) Finding {
 	f.From = max(1, line-showAround)
 	var out strings.Builder
 	for n := f.From; n <= min(len(lines), line+showAround); n++ {
-		entry := strconv.Itoa(n) + ": " + clip(lines[n-1], showWidth) + "\n"
-		if out.Len()+len(entry) > showBytes {
-			break
-		}
-		out.WriteString(entry)
+		out.WriteString(strconv.Itoa(n) + ": " + clip(lines[n-1], showWidth) + "\n")
 		f.To = n
 	}
 	f.Excerpt = out.String()

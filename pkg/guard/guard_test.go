@@ -450,14 +450,23 @@ func TestAnUnknownSeverityIsANit(t *testing.T) {
 // A copy of the state is a fork: what one says, the other has not said.
 func TestAForkGoesItsOwnWay(t *testing.T) {
 	var g Guard
-	notes := distinct("nit", 3)
-	g.Review(notes[:1], ctx)
+	notes := distinct("nit", 9)
+	for i := range 5 {
+		g.Human()
+		g.Review(notes[i:i+1], ctx)
+	}
 	fork := g
-	if out := g.Review(notes[1:2], ctx); len(out.Notes) != 1 {
+	for _, h := range []*Guard{&g, &fork} {
+		h.Human()
+	}
+	if out := g.Review(notes[5:6], ctx); len(out.Notes) != 1 {
 		t.Fatal("not delivered")
 	}
-	if out := fork.Review(notes[1:2], ctx); len(out.Notes) != 1 {
+	if out := fork.Review(notes[6:7], ctx); len(out.Notes) != 1 {
 		t.Error("the fork says nothing")
+	}
+	if out := g.Review(notes[5:6], ctx); len(out.Notes) != 0 {
+		t.Error("what the fork said took the place of what was said here")
 	}
 	if out := fork.Review(notes[:1], ctx); len(out.Notes) != 0 {
 		t.Error("the fork forgot what was said before it")

@@ -122,7 +122,7 @@ func simHash(words []string) [2]uint64 {
 const (
 	simNear    = 18
 	simRelated = 44
-	simWords   = 4 // fewer words make no SimHash worth comparing
+	simWords   = 5 // fewer words make no SimHash worth comparing
 )
 
 func (f fingerprint) distance(g fingerprint) int {

@@ -107,6 +107,26 @@ func TestDecodeGarbage(t *testing.T) {
 	}
 }
 
+// One damaged entry takes none of the others with it.
+func TestDecodeDamagedEntries(t *testing.T) {
+	g := busy()
+	good := string(g.Append(nil))
+	for _, change := range [][2]string{
+		{`"s":`, `"s":99`},
+		{`"f":"`, `"f":"AAAA`},
+		{`"id":"n_`, `"id":"m_`},
+		{`"id":"n_`, `"id":"n_\u0022`},
+	} {
+		got, err := Decode([]byte(strings.Replace(good, change[0], change[1], 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(g.ring[1:], got.ring, whole); diff != "" {
+			t.Errorf("%s to %s (-want +got):\n%s", change[0], change[1], diff)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	g := busy()
 	f.Add(string(g.Append(nil)))
