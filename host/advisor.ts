@@ -4,6 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import { addBounded, setBounded } from "./bounded.ts";
 import { flagBusy, flagCount, flagInterrupt, type Grants, type HostEffect, type InitFacts, type ToMain, type ToWorker, type WorkerSetup } from "./messages.ts";
 import type { Change, Deliver, Diagnostic, Event, Generate, Generated, History, Notice, Permission, Provider, Ready, Receipt, Session, Status } from "./protocol.gen.ts";
 import { firstTime, maxHung, shared } from "./registry.ts";
@@ -48,11 +49,13 @@ export interface Deadlines {
   startMs: number;
   /** The host's own methods: no answer is a failure. */
   hostMs: number;
+  /** What is asked before the guest is ready waits for it. */
+  readyMs: number;
   /** The host waits for a cleanup. */
   closeMs: number;
 }
 
-const deadlinesDefault: Deadlines = { callMs: 5_000, graceMs: 500, startMs: 20_000, hostMs: 15_000, closeMs: 250 };
+const deadlinesDefault: Deadlines = { callMs: 5_000, graceMs: 500, startMs: 20_000, hostMs: 15_000, readyMs: 3_000, closeMs: 250 };
 
 /** Events wait this long for a step's end before they are posted all the same. */
 const flushMs = 200;
@@ -62,6 +65,7 @@ const flushBytes = 128 * 1024;
 const maxUnderWay = 16 * 1024 * 1024;
 /** Sessions whose facts are kept for a fresh guest. */
 const maxSessions = 1_000;
+const maxIgnored = 10_000;
 const maxCalls = 64;
 
 interface Watched {
@@ -93,6 +97,7 @@ export class Advisor {
   private watched = 0; // the call that the watch is about, 0: none has been seen yet
   private heardOnce = false;
   private onClosed: (() => void) | undefined;
+  private readonly onStarted: (() => void)[] = [];
   private lastCall = 0;
 
   constructor(
@@ -150,11 +155,8 @@ export class Advisor {
       known.fresh = true;
       return;
     }
-    this.sessions.set(facts.session, { facts, batch: [], bytes: 0, announced: false, fresh: true });
-    for (const oldest of this.sessions.keys()) {
-      if (this.sessions.size <= maxSessions) break;
-      this.flush(oldest);
-      this.sessions.delete(oldest);
+    for (const forgotten of setBounded(this.sessions, facts.session, { facts, batch: [], bytes: 0, announced: false, fresh: true }, maxSessions)) {
+      this.flush(forgotten);
     }
   }
 
@@ -171,7 +173,7 @@ export class Advisor {
     watched.batch.push(event);
     watched.bytes += weigh(event);
     if (boundary.has(event.type) || watched.bytes >= flushBytes) {
-      this.flush(event.session);
+      this.flush(watched);
     } else {
       this.flushSoon();
     }
@@ -179,15 +181,18 @@ export class Advisor {
   }
 
   /** Asks the guest for advice. Never rejects; a failure is a text that says so. */
-  consult(ask: { session: string; call: string; question?: string; context?: string }, signal?: AbortSignal): Promise<{ text: string; failed?: boolean }> {
+  async consult(ask: { session: string; call: string; question?: string; context?: string }, signal?: AbortSignal): Promise<{ text: string; failed?: boolean }> {
+    await this.started();
     const limit = this.ready?.consultTimeoutMs ?? 120_000;
-    if (!this.ready?.consult) return Promise.resolve({ text: "The advisor is not available now. Go on without it.", failed: true });
+    if (!this.ready?.consult) return { text: "The advisor is not available now. Go on without it.", failed: true };
     return this.call(ask.call, { type: "consult", ...ask }, limit, signal, { text: `The advisor did not answer within ${Math.round(limit / 1000)} seconds. Go on without it.`, failed: true });
   }
 
   /** Runs a slash command of ours. Never rejects. */
-  command(ask: { session?: string; call: string; name: string; text?: string }): Promise<{ text: string; failed?: boolean }> {
-    if (!this.ready) return Promise.resolve({ text: this.off ? `The advisor is off: ${this.off}.` : "The advisor is still starting. Try again in a moment.", failed: true });
+  async command(ask: { session?: string; call: string; name: string; text?: string }): Promise<{ text: string; failed?: boolean }> {
+    await this.started();
+    if (this.off !== undefined) return { text: `The advisor is off: ${this.off}.`, failed: true };
+    if (!this.ready) return { text: "The advisor is still starting. Try again in a moment.", failed: true };
     return this.call(ask.call, { type: "command", ...ask }, this.limits.hostMs, undefined, { text: "The advisor did not answer. Its log tells more.", failed: true });
   }
 
@@ -208,6 +213,7 @@ export class Advisor {
     if (this.off === undefined) this.flushAll();
     const { thread } = this;
     this.off ??= "the plugin was unloaded";
+    for (const go of this.onStarted.splice(0)) go();
     for (const end of [...this.calls.values()]) end({ text: "The advisor was unloaded.", failed: true });
     for (const generation of this.generations.values()) generation.abort();
     this.disarm();
@@ -226,10 +232,22 @@ export class Advisor {
     this.sessions.clear();
   }
 
+  /** Until the guest is ready or off, for a moment at most: a command may be the first thing that a host does. */
+  private started(): Promise<void> {
+    if (this.ready || this.off !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = unref(setTimeout(resolve, this.limits.readyMs));
+      this.onStarted.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
   private call<T extends Ending>(id: string, event: Event, limitMs: number, signal: AbortSignal | undefined, fallback: T): Promise<T> {
     if (this.calls.size >= maxCalls || this.off !== undefined) return Promise.resolve(fallback);
     const session = "session" in event ? event.session : undefined;
-    if (session && this.sessions.has(session)) this.flush(session); // what was said before the question
+    if (session) this.flush(this.sessions.get(session)); // what was said before the question
     return new Promise((resolve) => {
       const finish = (ending: Ending) => {
         if (!this.calls.delete(id)) return;
@@ -257,11 +275,10 @@ export class Advisor {
   flushAll(): void {
     clearTimeout(this.flushTimer);
     this.flushTimer = undefined;
-    for (const session of this.sessions.keys()) this.flush(session);
+    for (const watched of this.sessions.values()) this.flush(watched);
   }
 
-  private flush(session: string): void {
-    const watched = this.sessions.get(session);
+  private flush(watched: Watched | undefined): void {
     if (!watched || !this.thread || (!watched.fresh && watched.batch.length === 0)) return;
     const { batch, bytes } = watched;
     watched.batch = [];
@@ -307,6 +324,7 @@ export class Advisor {
         this.ready = message.ready;
         if (!message.ready.enabled) this.retire();
         this.host.ready?.(message.ready);
+        for (const go of this.onStarted.splice(0)) go();
         return;
       case "providers":
         this.answer(() => this.host.providers(message.providers), (providers) => this.post({ t: "providers", id: message.id, providers }), () => []);
@@ -342,7 +360,7 @@ export class Advisor {
         this.host.status?.(effect);
         return;
       case "ignore":
-        this.ignored.add(effect.session);
+        addBounded(this.ignored, effect.session, maxIgnored);
         this.sessions.delete(effect.session);
         return;
       case "resync":
@@ -504,6 +522,7 @@ export class Advisor {
   /** Lets the worker go and hears no more events. */
   private retire(reason = "it is switched off in its config"): void {
     this.off = reason;
+    for (const go of this.onStarted.splice(0)) go();
     this.disarm();
     clearTimeout(this.flushTimer);
     this.flushTimer = undefined;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Event } from "../host/protocol.gen.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { type Manner, readyEffect, writeGuest } from "./fake-guest.ts";
 import { scratch } from "./scratch.ts";
 
-const short = { callMs: 60, graceMs: 60, startMs: 10_000, hostMs: 200, closeMs: 200 };
+const short = { callMs: 60, graceMs: 60, startMs: 10_000, hostMs: 200, readyMs: 30, closeMs: 200 };
 const step: Event & { session: string } = { type: "step_end", session: "s1" };
 
 const hosts: BenchHost[] = [];
@@ -28,6 +28,11 @@ async function started(manner: Manner, first?: object, deadlines?: object): Prom
 function outcome(...effects: object[]): Manner {
   return { kind: "answer", outcome: JSON.stringify({ effects }) };
 }
+
+// Neither the worker nor the advisor's timers keep a process alive.
+let alive: NodeJS.Timeout;
+before(() => (alive = setInterval(() => {}, 60_000)));
+after(() => clearInterval(alive));
 
 beforeEach(forgetProcess);
 afterEach(async () => {
@@ -71,7 +76,7 @@ describe("a guest that works", () => {
     await host.isReady;
     assert.equal(host.advisor.wants("s1"), false);
     assert.equal(host.notices.length, 0);
-    assert.deepEqual(await host.advisor.command({ call: "c", name: "advisor" }), { text: "The advisor did not answer. Its log tells more.", failed: true });
+    assert.deepEqual(await host.advisor.command({ call: "c", name: "advisor" }), { text: "The advisor is off: it is switched off in its config.", failed: true });
   });
 
   test("answers a consultation, and a permission ask", async () => {
@@ -107,6 +112,14 @@ describe("the host never waits", () => {
     assert.deepEqual(await host.advisor.permission({ session: "s1", call: "p", action: "bash" }), { effect: "ask" });
     assert.equal((await host.advisor.consult({ session: "s1", call: "c" })).failed, true);
     assert.match((await host.advisor.command({ call: "c", name: "advisor" })).text, /still starting/);
+  });
+
+  test("but for a moment, when a command comes before the guest is ready", async () => {
+    const host = hostOf(outcome({ type: "answer", call: "c", text: "all is well" }), undefined, { ...short, readyMs: 20_000, hostMs: 5_000 });
+    const answer = host.advisor.command({ call: "c", name: "advisor" });
+    host.advisor.start();
+    await host.isReady;
+    assert.deepEqual(await answer, { text: "all is well" });
   });
 
   test("for the end of a guest that hangs", async () => {

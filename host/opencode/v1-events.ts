@@ -2,6 +2,7 @@
 // facts out. V1 repeats itself (a part is updated many times, idle is said twice),
 // so that much here is about saying a thing once. It decides nothing.
 
+import { addBounded, setBounded } from "../bounded.ts";
 import type { Diagnostic, Event, User } from "../protocol.gen.ts";
 import { cutEnd, cutMiddle } from "../text.ts";
 import { boundInput } from "./input.ts";
@@ -115,7 +116,7 @@ export class V1Session {
   private messageUpdated(info: Json): SessionEvent[] {
     const id = string(info["id"]) ?? "";
     const parent = string(info["parentID"]);
-    remember(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, ...(parent ? { parent } : {}) });
+    setBounded(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, ...(parent ? { parent } : {}) }, maxSaid);
     return number(object(info["time"])["completed"]) === undefined ? [] : this.stepEnd(id);
   }
 
@@ -129,7 +130,7 @@ export class V1Session {
         return this.tool(part, from?.parent);
       case "step-finish":
         if (!from?.summary) {
-          remember(this.steps, message, { finish: string(part["reason"]), usage: part, files: this.steps.get(message)?.files ?? [] });
+          setBounded(this.steps, message, { finish: string(part["reason"]), usage: part, files: this.steps.get(message)?.files ?? [] }, maxSaid);
         }
         return [];
       case "patch": {
@@ -159,7 +160,7 @@ export class V1Session {
   /** A message of role user that no hook has shown: V1 made it by itself. */
   private userPart(part: Json, message: string, role: string | undefined): SessionEvent[] {
     if (part["synthetic"] === true && string(part["text"])?.startsWith(shellMark)) {
-      rememberIn(this.shells, message);
+      addBounded(this.shells, message, maxSaid);
       return [];
     }
     if (role !== "user" || part["synthetic"] !== true || !this.first(`user ${message}`)) return [];
@@ -194,7 +195,7 @@ export class V1Session {
 
   private first(key: string): boolean {
     if (this.said.has(key)) return false;
-    rememberIn(this.said, key);
+    addBounded(this.said, key, maxSaid);
     return true;
   }
 }
@@ -299,21 +300,4 @@ function diagnosticsOf(value: unknown, changed: string[]): Diagnostic[] {
     }
   }
   return found;
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= maxSaid) break;
-    map.delete(oldest);
-  }
-}
-
-function rememberIn(set: Set<string>, key: string): void {
-  set.add(key);
-  for (const oldest of set) {
-    if (set.size <= maxSaid) break;
-    set.delete(oldest);
-  }
 }

@@ -3,6 +3,7 @@
 
 import type { Hooks, PluginInput, ToolDefinition } from "@opencode-ai/plugin";
 import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { addBounded, setBounded } from "../bounded.ts";
 import { describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
@@ -18,8 +19,8 @@ const maxWaiting = 1_000;
 const lookupMs = 5_000;
 /** Notes that wait for their session to become idle. */
 const maxHeld = 32;
-/** Deliveries that were made, so that none is made twice. */
-const maxDelivered = 2_000;
+/** Sessions, deliveries and asks that are remembered. A session that is forgotten is met anew when it speaks. */
+const maxRemembered = 2_000;
 
 interface Watched {
   session: V1Session;
@@ -142,7 +143,7 @@ export class V1Host implements Host {
       held: [],
       unseen: [],
     };
-    this.sessions.set(id, watched);
+    setBounded(this.sessions, id, watched, maxRemembered);
     const learn = (info: Json) => {
       const parent = string(info["parentID"]);
       const title = string(info["title"]);
@@ -189,7 +190,7 @@ export class V1Host implements Host {
     // A message would make the host throw away what the person may still want back.
     if (watched.session.reverted !== undefined) return { state: "refused", detail: "the person has gone back in this session" };
     if (this.delivered.has(effect.id)) return { state: "admitted" };
-    this.remember(effect.id);
+    addBounded(this.delivered, effect.id, maxRemembered);
     if (!effect.wake && watched.session.busy) {
       // V1 takes a stored message as a reason for one more step: a silent one waits for the end of the turn.
       if (watched.held.length >= maxHeld) return { state: "refused", detail: "too many notes wait for the end of the turn" };
@@ -274,7 +275,7 @@ export class V1Host implements Host {
     const created = await this.client.session.create({ body: { title: "advisor", ...(effect.session ? { parentID: effect.session } : {}) } });
     const id = created.data?.id;
     if (!id) return { failure: "failed", detail: failureOf(created.error) };
-    this.own.add(id);
+    addBounded(this.own, id, maxRemembered);
     const stop = () => void within(lookupMs, () => this.client.session.abort({ path: { id } }));
     signal.addEventListener("abort", stop, { once: true });
     try {
@@ -349,20 +350,12 @@ export class V1Host implements Host {
       ...(agentInfo ? { agentInfo } : {}),
     });
     if (decision.effect !== "allow" && decision.effect !== "deny") {
-      this.asked.add(id);
+      addBounded(this.asked, id, maxRemembered);
       return;
     }
     const response = decision.effect === "allow" ? "once" : "reject";
     const replied = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
-    if (!replied || replied.error) this.asked.add(id); // the dialog stands, and the person answers
-  }
-
-  private remember(id: string): void {
-    this.delivered.add(id);
-    for (const oldest of this.delivered) {
-      if (this.delivered.size <= maxDelivered) break;
-      this.delivered.delete(oldest);
-    }
+    if (!replied || replied.error) addBounded(this.asked, id, maxRemembered); // the dialog stands, and the person answers
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Advisor } from "../advisor.ts";
+import { setBounded } from "../bounded.ts";
 import type { Ready } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
 import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
@@ -111,7 +112,7 @@ export class V2Desk {
         event.effect = decision.effect;
         if (decision.message) event.message = decision.message;
       } else {
-        remember(this.asked, what(event.sessionID, event.action, event.resources), { session: event.sessionID, call });
+        setBounded(this.asked, what(event.sessionID, event.action, event.resources), { session: event.sessionID, call }, maxAsked);
       }
     } catch {
       // The ask stands, and the person answers.
@@ -126,7 +127,7 @@ export class V2Desk {
       const id = string(data["id"]);
       if (!known || !id) return;
       this.asked.delete(key);
-      remember(this.requests, id, known);
+      setBounded(this.requests, id, known, maxAsked);
     } else if (type.endsWith(".replied")) {
       const id = string(data["requestID"]) ?? string(data["id"]) ?? "";
       const known = this.requests.get(id);
@@ -154,13 +155,4 @@ export class V2Desk {
 
 function what(session: string, action: string, resources: readonly string[] | undefined): string {
   return JSON.stringify([session, action, resources ?? []]);
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= maxAsked) break;
-    map.delete(oldest);
-  }
 }

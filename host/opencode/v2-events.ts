@@ -2,6 +2,7 @@
 // what an event leaves to earlier ones (a tool's name and input) and
 // notices holes. It decides nothing.
 
+import { addBounded, setBounded } from "../bounded.ts";
 import type { Event, User } from "../protocol.gen.ts";
 import { cutEnd, cutMiddle } from "../text.ts";
 import { boundInput } from "./input.ts";
@@ -53,7 +54,7 @@ export class V2Session {
   learn(ids: Iterable<string>): void {
     for (const id of ids) {
       this.unknown.delete(id);
-      remember(this.known, id, maxKnown);
+      addBounded(this.known, id, maxKnown);
     }
   }
 
@@ -79,7 +80,7 @@ export class V2Session {
   }
 
   input(id: string, item: Json, envelope: Envelope): SessionEvent[] {
-    remember(this.known, id, maxKnown);
+    addBounded(this.known, id, maxKnown);
     const type = string(item["type"]);
     if (type !== "user" && type !== "synthetic") return [];
     const payload = object(item["payload"] ?? item["data"]);
@@ -96,7 +97,7 @@ export class V2Session {
   delivered(id: string): SessionEvent[] {
     if (this.ours(id)) return [{ type: "receipt", session: this.id, id, state: "seen" }];
     if (!this.known.has(id)) {
-      remember(this.unknown, id, maxKnown);
+      addBounded(this.unknown, id, maxKnown);
       this.hole = true;
     }
     return [];
@@ -119,12 +120,7 @@ export class V2Session {
     const before = this.calls.get(id);
     const name = string(data["name"]) ?? string(data["tool"]) ?? before?.name ?? "";
     const input = data["input"] ?? before?.input;
-    this.calls.delete(id);
-    this.calls.set(id, { name, input });
-    for (const oldest of this.calls.keys()) {
-      if (this.calls.size <= maxCalls) break;
-      this.calls.delete(oldest);
-    }
+    setBounded(this.calls, id, { name, input }, maxCalls);
   }
 
   settle(data: Json, failed: boolean): SessionEvent[] {
@@ -137,7 +133,7 @@ export class V2Session {
   }
 
   shellStarted(id: string, command: string): void {
-    this.shells.set(id, command);
+    setBounded(this.shells, id, command, maxCalls);
   }
 
   shellEnded(data: Json): SessionEvent[] {
@@ -313,13 +309,4 @@ export function errorText(error: unknown): string | undefined {
 
 function callID(data: Json): string | undefined {
   return string(data["callID"]) ?? string(data["id"]);
-}
-
-function remember(set: Set<string>, id: string, max: number): void {
-  set.delete(id);
-  set.add(id);
-  for (const oldest of set) {
-    if (set.size <= max) break;
-    set.delete(oldest);
-  }
 }

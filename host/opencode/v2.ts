@@ -2,6 +2,7 @@
 // lets every instance hear every session, so each looks at its own location alone.
 
 import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { addBounded, setBounded } from "../bounded.ts";
 import { cutEnd, describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
 import { aside, list, number, object, string, unwrap, within } from "./json.ts";
@@ -17,6 +18,8 @@ const maxWaiting = 1_000;
 const lookupMs = 5_000;
 /** Messages of ours whose delivery is still to be seen. */
 const maxOurs = 2_000;
+/** Sessions that are followed, other locations' too. One that is forgotten is met anew when it speaks. */
+const maxSessions = 2_000;
 /** A session whose input stays unknown is read again this often, no more. */
 const maxRereads = 2;
 const resubscribeMs = 1_000;
@@ -134,7 +137,7 @@ export class V2Host implements Host {
       announced: false,
       rereads: 0,
     };
-    this.sessions.set(id, watched);
+    setBounded(this.sessions, id, watched, maxSessions);
     if (envelope.type === "session.created") {
       this.place(watched, { ...envelope.data, ...object(envelope.data["info"]) }, envelope);
     } else if (envelope.location?.directory !== undefined && envelope.location.directory !== this.directory) {
@@ -199,7 +202,7 @@ export class V2Host implements Host {
     const session = this.context.session!;
     const metadata = { advisor: true, severity: effect.severity, ...(effect.notes?.length ? { notes: effect.notes } : {}) };
     const message = { sessionID: effect.session, id: effect.id, text: effect.text, metadata, delivery: "steer" as const, resume: effect.wake };
-    this.remember(effect.id);
+    addBounded(this.ours, effect.id, maxOurs);
     try {
       await session.synthetic!({ ...message, description: effect.description });
     } catch (error) {
@@ -234,7 +237,7 @@ export class V2Host implements Host {
       ),
     );
     const id = string(admission["id"]);
-    if (id) this.remember(id);
+    if (id) addBounded(this.ours, id, maxOurs);
   }
 
   async history(session: string): Promise<History> {
@@ -291,14 +294,6 @@ export class V2Host implements Host {
 
   ready(ready: Ready): void {
     this.desk.open(ready);
-  }
-
-  private remember(id: string): void {
-    this.ours.add(id);
-    for (const oldest of this.ours) {
-      if (this.ours.size <= maxOurs) break;
-      this.ours.delete(oldest);
-    }
   }
 }
 
