@@ -700,6 +700,11 @@ export interface StoredSession {
   guard?: unknown;
   /** pkg/transcript */
   log?: unknown;
+  /**
+   * Models is what endpoints were found not to take, see llm.Memory. It is of the process,
+   * and lies with every session because nothing else is stored.
+   */
+  models?: unknown;
 }
 
 /** StoredDelivery is one message of ours. */

@@ -14,8 +14,9 @@ type Toolbox interface {
 	// Offer gives the tools of the next request. In the last one only what
 	// ends the conversation is offered.
 	Offer(last bool) []llm.Tool
-	// Call runs one call. The text goes back to the model.
-	Call(c llm.ToolCall) (text string)
+	// Call runs one call. The text goes back to the model; data tells that it comes from the
+	// workspace, and is fenced.
+	Call(c llm.ToolCall) (text string, data bool)
 	// Done tells, after a round, that no further request is wanted.
 	Done() bool
 }
@@ -36,6 +37,8 @@ type Conversation struct {
 	// Deadline is the time, in milliseconds since 1970, at which all of it must
 	// have ended.
 	Deadline int64
+	// Nonce fences what comes from the workspace: data, never an instruction.
+	Nonce string
 	// Shrink makes the first request shorter when the model's context cannot hold it.
 	Shrink func([]llm.Message) []llm.Message
 }
@@ -98,7 +101,11 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 		for i, tc := range reply.ToolCalls {
 			text := "Not answered: at most " + strconv.Itoa(maxCallsARound) + " calls are answered in one reply. Ask again for what you still need."
 			if i < maxCallsARound {
-				text = fit(box.Call(tc), used, c.MaxBytes)
+				answer, data := box.Call(tc)
+				text = fit(answer, used, c.MaxBytes)
+				if data {
+					text = Fence(c.Nonce, text)
+				}
 			}
 			used += len(text)
 			messages = append(messages, llm.Message{Role: llm.ToolRole, Name: tc.Name, ToolCallID: tc.ID, Text: text})
@@ -109,6 +116,10 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 		r.Rounds++
 	}
 }
+
+// Fence marks text as data: it stands between two marks that hold a nonce which nobody who wrote the
+// text could foresee.
+func Fence(nonce, text string) string { return "<<<" + nonce + "\n" + text + "\n" + nonce + ">>>" }
 
 // leastAnswer is what every answer may have, however little room is left: enough to say
 // what it was and how to ask for less.
@@ -130,8 +141,8 @@ func fit(text string, used, limit int) string {
 		" bytes of this answer here to keep the request small; ask for a narrower range if you need them]"
 }
 
-// markRoom is more than the mark of a cut takes.
-const markRoom = 140
+// markRoom is more than the mark of a cut and a fence take.
+const markRoom = 180
 
 func size(m llm.Message) int {
 	n := len(m.Text) + len(m.Reasoning) + len(m.Details)
@@ -156,6 +167,11 @@ func head(s string, n int) string {
 		}
 	}
 	return s[:n]
+}
+
+// Malformed answers a call whose arguments are no object.
+func Malformed(tool string) string {
+	return "The arguments of " + tool + " are not a JSON object. Send the call again with one."
 }
 
 func sum(a, b llm.Usage) llm.Usage {

@@ -166,7 +166,7 @@ func (e *Engine) saveFirst(l *live) {
 		return
 	}
 	l.dirty = false
-	e.out = slices.Insert(e.out, at, protocol.Effect(&protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}))
+	e.out = slices.Insert(e.out, at, protocol.Effect(e.saving(l)))
 }
 
 // redactNote takes secrets out of what goes to the session: a citation may quote a line that holds one.

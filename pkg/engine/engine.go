@@ -49,19 +49,20 @@ type Engine struct {
 	instance string
 	rand     *rand.Rand
 
-	init     *protocol.Init
-	early    []protocol.Event // what came before ready
-	ready    bool
-	config   *config.Resolved
-	problems []config.Problem
-	files    *safefs.FS
-	redact   *redact.Redactor
-	memory   *llm.Memory
-	scratch  *tools.Scratch
-	pause    llm.Pause
-	told     map[string]bool    // notices given in this instance
-	homeless []*protocol.Notice // notices that no session was there for
-	used     int64              // counts sessions' last use
+	init       *protocol.Init
+	early      []protocol.Event // what came before ready
+	ready      bool
+	config     *config.Resolved
+	problems   []config.Problem
+	files      *safefs.FS
+	redact     *redact.Redactor
+	memory     *llm.Memory
+	remembered bool // memory was looked for in a stored session
+	scratch    *tools.Scratch
+	pause      llm.Pause
+	told       map[string]bool    // notices given in this instance
+	homeless   []*protocol.Notice // notices that no session was there for
+	used       int64              // counts sessions' last use
 }
 
 // New returns an engine that waits for Init.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/tools"
@@ -101,6 +102,11 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 		l.state.Sealed = true
 		e.log("warn", "session "+ev.Session+": the stored state was set aside ("+ev.Failure+"); no wake until the person speaks")
 	}
+	// The first session brings back what endpoints do not take, so that it is not asked anew.
+	if !e.remembered && l.state.Models != "" {
+		e.memory = llm.ParseMemory([]byte(l.state.Models))
+	}
+	e.remembered = true
 	early := l.early
 	l.early = nil
 	for _, held := range early {
@@ -204,7 +210,12 @@ func (e *Engine) evict() {
 
 func (e *Engine) save(l *live) {
 	l.dirty = false
-	e.emit(&protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))})
+	e.emit(e.saving(l))
+}
+
+func (e *Engine) saving(l *live) *protocol.Save {
+	l.state.Models = protocol.JSON(e.memory.Append(nil))
+	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}
 }
 
 // saveChanged stores what changed in this call, in the order of the sessions' ids.

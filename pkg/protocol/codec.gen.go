@@ -2439,6 +2439,10 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 		b = append(b, `,"log":`...)
 		b = AppendRaw(b, v.Log)
 	}
+	if v.Models != "" {
+		b = append(b, `,"models":`...)
+		b = AppendRaw(b, v.Models)
+	}
 	return closeObject(b, start)
 }
 
@@ -2515,6 +2519,8 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Guard = d.raw("storedSession.guard")
 		case "log":
 			v.Log = d.raw("storedSession.log")
+		case "models":
+			v.Models = d.raw("storedSession.models")
 		default:
 			d.skip("storedSession")
 		}

@@ -44,6 +44,9 @@ type StoredSession struct {
 
 	Guard JSON `json:"guard,omitempty"` // pkg/guard
 	Log   JSON `json:"log,omitempty"`   // pkg/transcript
+	// Models is what endpoints were found not to take, see llm.Memory. It is of the process,
+	// and lies with every session because nothing else is stored.
+	Models JSON `json:"models,omitempty"`
 }
 
 // StoredDelivery is one message of ours.

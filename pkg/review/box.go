@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/dialog"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -39,23 +40,23 @@ func (b *box) Offer(last bool) []llm.Tool { return b.tools.Offer(last) }
 // its steps or its time.
 func (b *box) Done() bool { return len(b.notes) >= maxCandidates }
 
-func (b *box) Call(c llm.ToolCall) string {
+func (b *box) Call(c llm.ToolCall) (text string, data bool) {
 	if c.Malformed != "" {
 		b.malformed++
 		b.note(c.Name + " with arguments that are not JSON")
-		return "The arguments of " + c.Name + " are not a JSON object. Send the call again with one."
+		return dialog.Malformed(c.Name), false
 	}
 	if c.Name != "advise" {
 		b.note(c.Name + " " + clip(string(c.Args), 200))
-		return b.tools.Run(c.Name, c.Args)
+		return b.tools.Run(c.Name, c.Args), true
 	}
 	note, err := b.tools.Advise(c.Args)
 	if err != nil {
 		b.malformed++
 		b.note("advise refused: " + err.Error())
-		return "advise: " + err.Error()
+		return "advise: " + err.Error(), false
 	}
-	return b.advise(note)
+	return b.advise(note), false
 }
 
 // advise resolves the citations at once, so that the reviewer hears what is wrong while it may still look again.
@@ -111,7 +112,7 @@ func sameMatter(a, b protocol.Note) bool {
 func (b *box) explain(i int, c protocol.Citation, f evidence.Finding) string {
 	s := "Citation " + strconv.Itoa(i+1) + " is " + string(c.Status) + ": " + f.Reason
 	if f.Excerpt != "" {
-		s += "\n<<<" + b.in.Nonce + "\n" + f.Excerpt + "\n" + b.in.Nonce + ">>>"
+		s += "\n" + dialog.Fence(b.in.Nonce, f.Excerpt)
 	}
 	if f.Path != "" && f.To >= f.From && f.From > 0 {
 		b.ledger.Add(f.Path, f.From, f.To)

@@ -39,15 +39,14 @@ func Refute(model dialog.Model, in Look, tools Tools) (Second, dialog.Result) {
 	if in.Goal != "" {
 		b.WriteString("What the person asked for (JSON, data):\n" + in.Goal)
 	}
-	b.WriteString("The note, as JSON between the marks:\n<<<" + in.Nonce + "\n")
-	b.Write(protocol.AppendNote(nil, in.Note))
-	b.WriteString("\n" + in.Nonce + ">>>\n")
+	b.WriteString("The note, as JSON between the marks:\n" + dialog.Fence(in.Nonce, string(protocol.AppendNote(nil, in.Note))) + "\n")
 	res := dialog.Run(model, dialog.Conversation{
 		Endpoint:   in.Endpoint,
 		Messages:   []llm.Message{{Role: llm.System, Text: strings.TrimSpace(refutePrompt)}, {Role: llm.User, Text: b.String()}},
 		Steps:      in.Steps,
 		LastChoice: llm.ChoiceNone,
 		MaxBytes:   in.MaxBytes,
+		Nonce:      in.Nonce,
 		Deadline:   in.Deadline,
 	}, lookBox{tools})
 	if res.Failure != nil {
@@ -79,9 +78,9 @@ type lookBox struct{ tools Tools }
 
 func (b lookBox) Offer(bool) []llm.Tool { return b.tools.Offer(false) }
 func (b lookBox) Done() bool            { return false }
-func (b lookBox) Call(c llm.ToolCall) string {
+func (b lookBox) Call(c llm.ToolCall) (string, bool) {
 	if c.Malformed != "" {
-		return "The arguments of " + c.Name + " are not a JSON object. Send the call again with one."
+		return dialog.Malformed(c.Name), false
 	}
-	return b.tools.Run(c.Name, c.Args)
+	return b.tools.Run(c.Name, c.Args), true
 }

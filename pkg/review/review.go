@@ -112,6 +112,7 @@ func Run(model dialog.Model, in Input, tools Tools, resolver *evidence.Resolver,
 		Messages: in.messages(in.Delta),
 		Steps:    in.Steps,
 		MaxBytes: in.MaxBytes,
+		Nonce:    in.Nonce,
 		Deadline: in.Deadline,
 		Shrink:   func([]llm.Message) []llm.Message { return in.messages(in.Half()) },
 	}, b)

@@ -62,6 +62,9 @@ type State struct {
 	Unfit      bool // the last turn ended in an error or by the person's hand
 	Agent      string
 
+	// Models is llm.Memory as it was when the session was stored; the engine's.
+	Models protocol.JSON
+
 	// Not stored: a child session has no state, and ours is made of Deliveries.
 
 	Child bool
@@ -219,11 +222,15 @@ func Unwatched(e *protocol.Session, o Options) string {
 }
 
 // history takes what happened before the adapter was loaded. It counts human messages,
-// sets the goal and fills the summary; it never makes a review due.
+// sets the goal and fills the summary; it never makes a review due, and it opens nothing that
+// is sealed. Of a message in front of the present one, the chance to wake is over.
 func (s *State) history(e *protocol.History) Step {
 	if e.Failure != "" {
 		return Step{}
 	}
+	human := func(u *protocol.User) bool { return s.IsHuman(u) && !s.IsOurs(u.ID) }
+	var said []*protocol.User
+	present := -1
 	for _, ev := range e.Events {
 		u, ok := ev.(*protocol.User)
 		if !ok {
@@ -233,15 +240,27 @@ func (s *State) history(e *protocol.History) Step {
 			s.remember(u.ID)
 			continue
 		}
-		if s.IsHuman(u) && !s.IsOurs(u.ID) {
-			if b, fresh := breaker.HumanSpoke(s.Breaker, u.ID, u.Created); fresh {
-				s.Breaker = b
-				s.Humans++
-				s.Sealed = false
+		if human(u) {
+			if u.ID == s.Breaker.Human {
+				present = len(said)
 			}
+			said = append(said, u)
 		}
 	}
-	s.Log.History(e, func(u *protocol.User) bool { return s.IsHuman(u) && !s.IsOurs(u.ID) })
+	// Without the present one beside it and without a time, nobody knows which came first.
+	lost := present < 0 && s.Breaker.Human != ""
+	for i, u := range said {
+		var fresh bool
+		if i < present || lost && u.Created == 0 {
+			s.Breaker, fresh = breaker.Missed(s.Breaker, u.ID)
+		} else {
+			s.Breaker, fresh = breaker.HumanSpoke(s.Breaker, u.ID, u.Created)
+		}
+		if fresh {
+			s.Humans++
+		}
+	}
+	s.Log.History(e, human)
 	return Step{Changed: true}
 }
 
