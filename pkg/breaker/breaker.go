@@ -27,7 +27,7 @@ type State struct {
 	Human string
 	// At is when it was created, in milliseconds; 0 when the host does not tell.
 	At int64
-	// Past holds ids of earlier human messages, oldest first, at most MaxPast.
+	// Past holds ids of earlier human messages, the longest known first, at most MaxPast.
 	Past []string
 	// Spent tells that the wake of this human message is used up, or was
 	// refused, or may have been used by somebody else.
@@ -100,6 +100,18 @@ func HumanSpoke(s State, id string, at int64) (State, bool) {
 	}
 	s.Human, s.Spent = id, false
 	s.At = max(at, s.At)
+	return s, true
+}
+
+// Missed notes a human message that came before the present one and was not heard
+// then. It opens nothing. It tells whether the message was new.
+func Missed(s State, id string) (State, bool) {
+	if id == "" || id == s.Human || slices.Contains(s.Past, id) {
+		return s, false
+	}
+	if len(s.Past) < MaxPast {
+		s.Past = append(slices.Clone(s.Past), id)
+	}
 	return s, true
 }
 
