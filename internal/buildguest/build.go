@@ -74,6 +74,9 @@ func build(cache string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if file, err = wasmfile.ThinFuncTable(file); err != nil {
+		return nil, err
+	}
 	return wasmfile.SetMemoryMax(file, memoryPages)
 }
 

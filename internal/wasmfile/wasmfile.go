@@ -1,11 +1,12 @@
-// Package wasmfile reads what a WebAssembly module asks for and offers, and
-// sets the bound of its memory. It knows the binary format just as far as that
+// Package wasmfile reads what a WebAssembly module asks for and offers, sets the
+// bound of its memory, and leaves out of it what is never read. It knows the binary format just as far as that
 // needs, so that the audit of our module rests on no runtime's word.
 package wasmfile
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,6 +77,9 @@ const (
 	secMemory   = 5
 	secExport   = 7
 	secStart    = 8
+	secData     = 11
+
+	secDataCount = 12
 )
 
 const header = "\x00asm\x01\x00\x00\x00"
@@ -202,17 +206,37 @@ func SetMemoryMax(file []byte, max uint32) ([]byte, error) {
 	body = appendU32(body, low)
 	body = appendU32(body, max)
 
-	out := []byte(header)
+	return replaceSection(file, m, secMemory, body), nil
+}
+
+// replaceSection gives a copy of the file in which the section has this content.
+func replaceSection(file []byte, m *Module, id byte, body []byte) []byte {
+	return m.Replace(file, map[byte][]byte{secMemory: body}), nil
+}
+
+// Content gives the content of the first section with this id, nil when there is none.
+func (m *Module) Content(file []byte, id byte) []byte {
 	for _, s := range m.Sections {
-		content := file[s.Offset : s.Offset+s.Size]
-		if s.ID == secMemory {
-			content = body
+		if s.ID == id {
+			return file[s.Offset : s.Offset+s.Size]
+		}
+	}
+	return nil
+}
+
+// Replace gives a copy of the file in which sections have other content, by their id.
+func (m *Module) Replace(file []byte, content map[byte][]byte) []byte {
+	out := append(make([]byte, 0, len(file)), header...)
+	for _, s := range m.Sections {
+		body, ok := content[s.ID]
+		if !ok {
+			body = file[s.Offset : s.Offset+s.Size]
 		}
 		out = append(out, s.ID)
-		out = appendU32(out, uint32(len(content)))
-		out = append(out, content...)
+		out = appendU32(out, uint32(len(body)))
+		out = append(out, body...)
 	}
-	return out, nil
+	return out
 }
 
 func appendU32(b []byte, n uint32) []byte {
@@ -221,6 +245,16 @@ func appendU32(b []byte, n uint32) []byte {
 		n >>= 7
 	}
 	return append(b, byte(n))
+}
+
+// appendS32 encodes a signed number as LEB128: seven bits a byte, and the sign in
+// the last byte's seventh.
+func appendS32(b []byte, n int32) []byte {
+	for n < -64 || n > 63 {
+		b = append(b, byte(n)|0x80)
+		n >>= 7
+	}
+	return append(b, byte(n)&0x7f)
 }
 
 // reader reads the binary format. After the first error everything is zero.
@@ -266,6 +300,23 @@ func (r *reader) u32() uint32 {
 		}
 	}
 	r.fail("a number is too large")
+	return 0
+}
+
+// s32 reads a place in memory: a signed LEB128 number that must not be negative.
+func (r *reader) s32() int32 {
+	var n int64
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.byte()
+		n |= int64(b&0x7f) << shift
+		if b < 0x80 {
+			if b&0x40 != 0 || n > math.MaxInt32 {
+				break
+			}
+			return int32(n)
+		}
+	}
+	r.fail("a place in memory is negative or too large")
 	return 0
 }
 

@@ -1,0 +1,101 @@
+package wasmfile
+
+import (
+	"errors"
+)
+
+// maxImage bounds what the segments of a module may span together. Ours span 3 MB.
+const maxImage = 64 << 20
+
+// readData gives the memory as the data section's segments leave it.
+func readData(section []byte) ([]byte, error) {
+	var image []byte
+	r := &reader{data: section}
+	r.each(func() {
+		if kind := r.u32(); kind != 0 {
+			r.fail("a data segment of kind %d is not supported", kind)
+		}
+		if op := r.byte(); op != opI32Const {
+			r.fail("a data segment's place is no constant")
+		}
+		at := int(r.s32())
+		if op := r.byte(); op != opEnd {
+			r.fail("a data segment's place is no constant")
+		}
+		content := r.bytes(r.count())
+		switch {
+		case r.err != nil:
+			return
+		case at > maxImage-len(content):
+			r.fail("a data segment ends beyond %d bytes", maxImage)
+			return
+		}
+		if end := at + len(content); end > len(image) {
+			image = append(image, make([]byte, end-len(image))...)
+		}
+		copy(image[at:], content) // a later segment wins, as in an engine
+	})
+	if r.err == nil && r.at != len(section) {
+		r.fail("%d bytes are left over", len(section)-r.at)
+	}
+	return image, r.err
+}
+
+const (
+	opI32Const = 0x41
+	opEnd      = 0x0b
+
+	// segmentCost is about what one more segment takes beside its bytes.
+	segmentCost = 8
+)
+
+// appendData encodes a memory as segments, and leaves out the zeroes between them, for
+// memory starts as zeroes.
+func appendData(b, image []byte) []byte {
+	var segments []byte
+	count := uint32(0)
+	for at := 0; at < len(image); {
+		if image[at] == 0 {
+			at++
+			continue
+		}
+		end := at + 1 // of the segment, behind its last byte that is not zero
+		for next := end; next < len(image) && next-end < segmentCost; next++ {
+			if image[next] != 0 {
+				end = next + 1
+			}
+		}
+		segments = append(segments, 0, opI32Const)
+		segments = appendS32(segments, int32(at))
+		segments = append(segments, opEnd)
+		segments = appendU32(segments, uint32(end-at))
+		segments = append(segments, image[at:end]...)
+		count++
+		at = end
+	}
+	return append(appendU32(b, count), segments...)
+}
+
+// rewriteData gives a copy of the module whose memory starts as edit leaves it.
+func rewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
+	m, err := Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range m.Sections {
+		switch s.ID {
+		case secDataCount: // tells how many segments there are
+			return nil, errors.New("a module with a data count is not supported")
+		case secData:
+			image, err := readData(file[s.Offset : s.Offset+s.Size])
+			if err == nil {
+				err = edit(image)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return replaceSection(file, m, secData, appendData(nil, image)), nil
+		}
+	}
+	return nil, errors.New("the module has no data")
+}

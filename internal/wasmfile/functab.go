@@ -1,0 +1,78 @@
+package wasmfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The linker's table from a program counter to its function, runtime.findfunctab, is
+// made of buckets: a first index of four bytes and sixteen small ones of a byte. In
+// WebAssembly a function's counters are its number times 65,536, 16 buckets, and they
+// all hold the function's own index, 16 times.
+const (
+	bucketSize     = 4 + 16
+	bucketsPerFunc = 16
+	// leastFuncs is how long a table must be to be taken for one: Go's runtime alone has more.
+	leastFuncs = 500
+)
+
+// ThinFuncTable gives a copy of a module, linked by Go, without the parts of the table
+// of functions that are never read: of a function's 16 buckets the runtime looks
+// into the first, for runtime.findfunc rounds the counter down to the function's start. The others become
+// zero, which the file leaves out; they take a twelfth of it. A runtime that did
+// read one would still find the right function, for an index is where a search upwards begins.
+func ThinFuncTable(file []byte) ([]byte, error) {
+	out, err := rewriteData(file, func(image []byte) error {
+		at, funcs, err := findFuncTable(image)
+		if err != nil {
+			return err
+		}
+		for n := range funcs {
+			first := at + n*bucketsPerFunc*bucketSize
+			clear(image[first+bucketSize : first+bucketsPerFunc*bucketSize])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("thin the table of functions: %w", err)
+	}
+	return out, nil
+}
+
+// findFuncTable finds the table by its content, for a stripped module has no names.
+// It gives where the table begins and how many functions fill all their buckets.
+func findFuncTable(image []byte) (at, funcs int, err error) {
+	var start []byte // the buckets of the functions 0 to 3
+	for n := range 4 * bucketsPerFunc {
+		start = append(start, bucket(n)...)
+	}
+	// A search for the zeroes of function 0 would stop everywhere.
+	const zeroes = bucketsPerFunc * bucketSize
+	for from := 0; ; {
+		found := bytes.Index(image[from:], start[zeroes:])
+		if found < 0 {
+			return 0, 0, errors.New("the module has none; is it linked by Go?")
+		}
+		at = from + found - zeroes
+		from += found + 1
+		if at < 0 || !bytes.HasPrefix(image[at:], start) {
+			continue
+		}
+		n := 0
+		for rest := image[at:]; bytes.HasPrefix(rest, bucket(n)); n++ {
+			rest = rest[bucketSize:]
+		}
+		if n >= leastFuncs*bucketsPerFunc {
+			return at, n / bucketsPerFunc, nil
+		}
+	}
+}
+
+// bucket is the bucket number n, as the linker writes it.
+func bucket(n int) []byte {
+	b := make([]byte, bucketSize)
+	binary.LittleEndian.PutUint32(b, uint32(n/bucketsPerFunc))
+	return b
+}
