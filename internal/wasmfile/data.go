@@ -82,20 +82,19 @@ func rewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range m.Sections {
-		switch s.ID {
-		case secDataCount: // tells how many segments there are
-			return nil, errors.New("a module with a data count is not supported")
-		case secData:
-			image, err := readData(file[s.Offset : s.Offset+s.Size])
-			if err == nil {
-				err = edit(image)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return replaceSection(file, m, secData, appendData(nil, image)), nil
-		}
+	if m.Content(file, secDataCount) != nil { // tells how many segments there are
+		return nil, errors.New("a module with a data count is not supported")
 	}
-	return nil, errors.New("the module has no data")
+	data := m.Content(file, secData)
+	if data == nil {
+		return nil, errors.New("the module has no data")
+	}
+	image, err := readData(data)
+	if err == nil {
+		err = edit(image)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Replace(file, map[byte][]byte{secData: appendData(nil, image)}), nil
 }

@@ -20,6 +20,7 @@ type Module struct {
 	Exports  []Export
 	Memories []Memory // its own, not imported
 	HasStart bool     // a function runs at instantiation
+	Funcs    []uint32 // the type of each function by number, imported ones first
 	Sections []Section
 }
 
@@ -32,9 +33,10 @@ type Import struct {
 
 // Export is one thing that the module offers.
 type Export struct {
-	Name string
-	Kind Kind
-	Type string // of a function
+	Name  string
+	Kind  Kind
+	Type  string // of a function
+	Index uint32 // among what is of its kind, imported ones first
 }
 
 // Memory gives a memory's size in pages. Max is 0 when there is none.
@@ -111,10 +113,8 @@ func Parse(file []byte) (*Module, error) {
 
 // parsed is a module on the way, with what types need.
 type parsed struct {
-	module    Module
-	types     []string
-	functions []uint32 // type of each function, imported ones first
-	exported  []uint32 // function of each export
+	module Module
+	types  []string
 }
 
 func (p *parsed) section(s *Section, body []byte) error {
@@ -131,7 +131,7 @@ func (p *parsed) section(s *Section, body []byte) error {
 			switch i.Kind {
 			case Func:
 				t := r.u32()
-				p.functions = append(p.functions, t)
+				p.module.Funcs = append(p.module.Funcs, t)
 				i.Type = p.typeName(t)
 			case Table:
 				r.byte()
@@ -146,13 +146,12 @@ func (p *parsed) section(s *Section, body []byte) error {
 			p.module.Imports = append(p.module.Imports, i)
 		})
 	case secFunction:
-		r.each(func() { p.functions = append(p.functions, r.u32()) })
+		r.each(func() { p.module.Funcs = append(p.module.Funcs, r.u32()) })
 	case secMemory:
 		r.each(func() { p.module.Memories = append(p.module.Memories, r.limits()) })
 	case secExport:
 		r.each(func() {
-			p.module.Exports = append(p.module.Exports, Export{Name: r.name(), Kind: Kind(r.byte())})
-			p.exported = append(p.exported, r.u32())
+			p.module.Exports = append(p.module.Exports, Export{Name: r.name(), Kind: Kind(r.byte()), Index: r.u32()})
 		})
 	case secStart:
 		p.module.HasStart = true
@@ -173,10 +172,10 @@ func (p *parsed) resolve() error {
 		if e.Kind != Func {
 			continue
 		}
-		if int64(p.exported[i]) >= int64(len(p.functions)) {
-			return fmt.Errorf("read module: export %s names function %d of %d", e.Name, p.exported[i], len(p.functions))
+		if int64(e.Index) >= int64(len(p.module.Funcs)) {
+			return fmt.Errorf("read module: export %s names function %d of %d", e.Name, e.Index, len(p.module.Funcs))
 		}
-		e.Type = p.typeName(p.functions[p.exported[i]])
+		e.Type = p.typeName(p.module.Funcs[e.Index])
 	}
 	return nil
 }
@@ -206,11 +205,6 @@ func SetMemoryMax(file []byte, max uint32) ([]byte, error) {
 	body = appendU32(body, low)
 	body = appendU32(body, max)
 
-	return replaceSection(file, m, secMemory, body), nil
-}
-
-// replaceSection gives a copy of the file in which the section has this content.
-func replaceSection(file []byte, m *Module, id byte, body []byte) []byte {
 	return m.Replace(file, map[byte][]byte{secMemory: body}), nil
 }
 

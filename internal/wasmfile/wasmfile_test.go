@@ -36,10 +36,10 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Sections = nil
+	m.Sections, m.Funcs = nil, nil
 	want := &Module{
 		Imports:  []Import{{Module: "env", Name: "ask", Kind: Func, Type: "(i32, i64) -> i32"}},
-		Exports:  []Export{{Name: "memory", Kind: Mem}, {Name: "go", Kind: Func, Type: "()"}},
+		Exports:  []Export{{Name: "memory", Kind: Mem}, {Name: "go", Kind: Func, Type: "()", Index: 1}},
 		Memories: []Memory{{Min: 3}},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
