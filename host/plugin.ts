@@ -4,7 +4,8 @@
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "@opencode-ai/plugin";
-import { type Deps, spawnWorker } from "./advisor.ts";
+import type { Deps } from "./advisor.ts";
+import { spawnWorker } from "./thread.ts";
 import { V1Host } from "./opencode/v1.ts";
 import { firstLocation, isV2, V2Host } from "./opencode/v2.ts";
 import type { V2Context } from "./opencode/v2-types.ts";

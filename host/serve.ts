@@ -139,9 +139,9 @@ export class Server {
     Atomics.store(this.flags, flagBusy, this.calls);
     this.around.post({ t: "call", n: this.calls });
     let effects: HostEffect[] = [];
+    const batch = this.encode(events);
     try {
-      const outcome = this.guest.call(JSON.stringify({ now: this.around.clock.now(), events }));
-      effects = this.perform(read(outcome));
+      effects = this.perform(read(this.guest.call(batch)));
     } catch (error) {
       this.lose(error);
     }
@@ -149,6 +149,16 @@ export class Server {
     this.around.post({ t: "done", effects, bytes });
     this.pumping = false;
     if (this.queue.length > 0) this.around.later(() => this.pump());
+  }
+
+  private encode(events: Event[]): string {
+    const now = this.around.clock.now();
+    try {
+      return JSON.stringify({ now, events });
+    } catch (error) {
+      this.log({ type: "log", level: "error", text: `loader: ${events.length} events of the host cannot be encoded and are dropped: ${describe(error)}` });
+      return JSON.stringify({ now, events: [] });
+    }
   }
 
   private batchSize(): number {

@@ -1,5 +1,5 @@
 // Builds dist/: the guest when it is missing or older than its sources, and the
-// loader's two bundles. Options: --loader leaves the guest as it is.
+// loader's bundles. Options: --loader leaves the guest as it is.
 
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -53,7 +53,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.argv.includes("--loader")) buildGuest();
   await build({
     ...bundle,
-    entryPoints: { plugin: path.join(root, "host/plugin.ts"), worker: path.join(root, "host/worker.ts") },
+    entryPoints: ["plugin", "tui", "worker"].map((name) => path.join(root, "host", `${name}.ts`)),
     outdir: path.join(root, "dist"),
   });
 }

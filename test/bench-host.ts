@@ -1,7 +1,9 @@
 // A host for tests of the advisor: it records what it is asked to do.
 
 import * as path from "node:path";
-import { Advisor, type Deadlines, type Deps, type Host, spawnWorker } from "../host/advisor.ts";
+import { Advisor, type Deadlines, type Deps } from "../host/advisor.ts";
+import type { Host } from "../host/errands.ts";
+import { spawnWorker } from "../host/thread.ts";
 import type { Deliver, Event, History, Notice, Provider, Ready, Session } from "../host/protocol.gen.ts";
 import { shared } from "../host/registry.ts";
 import { scratch } from "./scratch.ts";

@@ -1,7 +1,8 @@
 // A thread that is none: it says at once that its guest is ready, keeps what
 // it is told, and lets a test speak for the guest.
 
-import type { Deps, Thread } from "../host/advisor.ts";
+import type { Deps } from "../host/advisor.ts";
+import type { Thread } from "../host/thread.ts";
 import type { HostEffect, ToMain } from "../host/messages.ts";
 import type { Event, Ready } from "../host/protocol.gen.ts";
 

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { Worker } from "node:worker_threads";
-import { Advisor, type Host } from "../host/advisor.ts";
+import { Advisor } from "../host/advisor.ts";
+import type { Host } from "../host/errands.ts";
 import type { HostEffect, ToMain, WorkerSetup } from "../host/messages.ts";
 import type { Change, Diagnostic, Event, History, HTTP, Session } from "../host/protocol.gen.ts";
 import type { Control, Report } from "./scenario.entry.ts";
@@ -230,7 +231,7 @@ export class World implements Host {
   private async rest(): Promise<Extract<Report, { t: "rested" }>> {
     let fired = false;
     for (;;) {
-      this.advisor.flushAll();
+      this.advisor.flush();
       // What the host was asked for resolves at once, but not in the same turn.
       await new Promise((resolve) => setImmediate(resolve));
       const { sent } = this;
@@ -241,7 +242,7 @@ export class World implements Host {
       fired ||= report.fired;
       this.now = report.now;
       await new Promise((resolve) => setImmediate(resolve));
-      this.advisor.flushAll();
+      this.advisor.flush();
       if (sent === this.sent && report.received === sent) return { ...report, fired };
     }
   }

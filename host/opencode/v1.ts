@@ -2,11 +2,13 @@
 // host's client out.
 
 import type { Hooks, PluginInput, ToolDefinition } from "@opencode-ai/plugin";
-import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { Advisor, type Deps } from "../advisor.ts";
+import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
+import { boundInput } from "./input.ts";
 import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
 import { readMessages } from "./v1-history.ts";
@@ -345,8 +347,8 @@ export class V1Host implements Host {
       ...(agent ? { agent } : {}),
       action: string(about["permission"]) ?? string(about["type"]) ?? "",
       resources: strings(about["patterns"] ?? about["pattern"]),
-      metadata: about["metadata"],
-      source: about["tool"],
+      metadata: boundInput(about["metadata"]),
+      source: boundInput(about["tool"]),
       ...(agentInfo ? { agentInfo } : {}),
     });
     if (decision.effect !== "allow" && decision.effect !== "deny") {

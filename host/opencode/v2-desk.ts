@@ -6,6 +6,7 @@ import type { Advisor } from "../advisor.ts";
 import { setBounded } from "../bounded.ts";
 import type { Ready } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
+import { boundInput } from "./input.ts";
 import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
 import type { Evaluation, Registration, V2Context } from "./v2-types.ts";
 
@@ -103,9 +104,9 @@ export class V2Desk {
         ...(event.agent ? { agent: event.agent } : {}),
         action: event.action,
         resources: [...(event.resources ?? [])],
-        ...(event.metadata === undefined ? {} : { metadata: event.metadata }),
-        ...(event.source === undefined ? {} : { source: event.source }),
-        ...(agentInfo === undefined ? {} : { agentInfo }),
+        ...(event.metadata === undefined ? {} : { metadata: boundInput(event.metadata) }),
+        ...(event.source === undefined ? {} : { source: boundInput(event.source) }),
+        ...(agentInfo === undefined ? {} : { agentInfo: boundInput(agentInfo) }),
         ...(worktrees === undefined ? {} : { worktrees, worktreesOK: true }),
       });
       if (decision.effect === "allow" || decision.effect === "deny") {

@@ -1,7 +1,8 @@
 // The adapter for OpenCode V2. A V2 service calls setup once for each location and
 // lets every instance hear every session, so each looks at its own location alone.
 
-import { Advisor, type Deps, type Host } from "../advisor.ts";
+import { Advisor, type Deps } from "../advisor.ts";
+import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { cutEnd, describe } from "../text.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
@@ -200,7 +201,12 @@ export class V2Host implements Host {
 
   async deliver(effect: Deliver): Promise<Pick<Receipt, "state" | "woke" | "detail">> {
     const session = this.context.session!;
-    const metadata = { advisor: true, severity: effect.severity, ...(effect.notes?.length ? { notes: effect.notes } : {}) };
+    const metadata = {
+      advisor: true,
+      severity: effect.severity,
+      ...(effect.notes?.length ? { notes: effect.notes } : {}),
+      ...(effect.toast ? { toast: true } : {}), // shown by the half that runs in the terminal, see tui.ts
+    };
     const message = { sessionID: effect.session, id: effect.id, text: effect.text, metadata, delivery: "steer" as const, resume: effect.wake };
     addBounded(this.ours, effect.id, maxOurs);
     try {
