@@ -1,5 +1,6 @@
-// Bundles test/*.test.ts and runs them under Node and, unless --node is given, once
+// Builds dist/, bundles test/*.test.ts and runs them under Node and, unless --node is given, once
 // more under Bun, whose runtime is the hosts'. Names given narrow the files: `npm test -- fs http`.
+// With --no-build dist/ is taken as it is.
 
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -13,6 +14,10 @@ const out = path.join(root, ".cache", "test");
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 
+if (!flags.includes("--no-build")) {
+  const { status } = spawnSync(process.execPath, [path.join(root, "scripts", "build.mjs")], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
 fs.rmSync(out, { recursive: true, force: true });
 const entries = fs
   .readdirSync(path.join(root, "test"))
