@@ -1,13 +1,21 @@
 package scenario
 
 import (
+	"context"
 	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/Kayphoon/opencode-advisor/internal/diskfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
+	"github.com/Kayphoon/opencode-advisor/pkg/harness"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -16,10 +24,13 @@ var update = flag.Bool("update", false, "write what the native engine does as wh
 const corpus = "../../testdata/scenarios"
 
 // native is the engine itself, with the world as its host.
-type native struct{ engine *engine.Engine }
+type native struct {
+	host   engine.Host
+	engine *engine.Engine
+}
 
-func (n native) Call(batch []byte) ([]byte, error) { return n.engine.Call(batch), nil }
-func (n native) Close() error                      { return nil }
+func (n *native) Call(batch []byte) ([]byte, error) { return n.engine.Call(batch), nil }
+func (n *native) Restart() error                    { n.engine = engine.New(n.host); return nil }
 
 // host is the world and the workspace as the engine's imports see them.
 type host struct {
@@ -32,12 +43,72 @@ func startNative(w *World) (Guest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return native{engine.New(host{w, files})}, nil
+	h := host{w, files}
+	return &native{h, engine.New(h)}, nil
 }
 
 func TestNative(t *testing.T) {
 	run(t, startNative, false)
 }
+
+// module is the built guest under wazero. One serves all scenarios, each with a fresh instance
+// and a world of its own: loading the compiled module is the dear part.
+type module struct {
+	harness *harness.Harness
+	host
+}
+
+func (m *module) Call(batch []byte) ([]byte, error) {
+	return m.harness.Call(context.Background(), batch)
+}
+func (m *module) Restart() error { return m.harness.Restart(context.Background()) }
+
+// guest builds the module once, with the memory maximum that it is shipped with.
+var guest = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "superadvisor.wasm")
+	build := exec.Command("go", "run", "./internal/buildguest", "-o", out)
+	build.Dir = filepath.Join("..", "..")
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the guest: %w\n%s", err, text)
+	}
+	return os.ReadFile(out)
+})
+
+func startModule(t *testing.T) Start {
+	wasm, err := guest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &module{}
+	m.harness, err = harness.New(context.Background(), wasm, harness.Config{
+		Files: m, HTTP: m, Log: func(l protocol.Log) {
+			if m.World != nil {
+				m.Emit(l)
+			}
+		}, Deadline: time.Minute, CacheDir: filepath.Join("..", "..", ".cache", "wazero"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.harness.Close(context.Background()) })
+	return func(w *World) (Guest, error) {
+		files, err := diskfs.New(w.Root)
+		if err != nil {
+			return nil, err
+		}
+		m.host = host{w, files}
+		return m, m.Restart()
+	}
+}
+
+func TestModule(t *testing.T) { run(t, startModule(t), false) }
+
+func TestModuleReplaced(t *testing.T) { run(t, startModule(t), true) }
 
 // TestNativeReplaced replaces the guest whenever no request is open: a crash
 // between two steps must not change what is seen from outside.
@@ -63,7 +134,7 @@ func run(t *testing.T, start Start, replace bool) {
 			if err != nil {
 				t.Fatalf("%v\nseen until then:\n%s", err, got)
 			}
-			if *update && !replace {
+			if *update && t.Name() == "TestNative/"+s.Name {
 				if err := s.Update(got); err != nil {
 					t.Fatal(err)
 				}

@@ -15,7 +15,8 @@ import (
 // Guest is the engine, native or as a module.
 type Guest interface {
 	Call(batch []byte) ([]byte, error)
-	Close() error
+	// Restart replaces it by a fresh one.
+	Restart() error
 }
 
 // Start makes a guest whose imports end in the world.
@@ -76,7 +77,6 @@ func Run(s *Scenario, dir string, start Start, replace bool) (seen string, err e
 	if err := w.restart(); err != nil {
 		return "", err
 	}
-	defer func() { w.guest.Close() }()
 	for _, line := range s.Script {
 		if err := w.play(line); err != nil {
 			return w.seen.String(), fmt.Errorf("script.jsonl:%d: %w", line.Number, err)
@@ -138,14 +138,15 @@ func write(root, name, text string) error {
 // restart gives the world a new guest. The store, the claims and the clock stay; what
 // the old guest had begun is lost.
 func (w *World) restart() error {
-	if w.guest != nil {
-		w.guest.Close()
-	}
-	g, err := w.start(w)
-	if err != nil {
+	if w.guest == nil {
+		g, err := w.start(w)
+		if err != nil {
+			return err
+		}
+		w.guest = g
+	} else if err := w.guest.Restart(); err != nil {
 		return err
 	}
-	w.guest = g
 	w.open = nil
 	w.timers = map[string]int64{}
 	w.ready = false

@@ -21,6 +21,7 @@ type box struct {
 	resolver *evidence.Resolver
 	ledger   Ledger
 
+	shown     string // the delta as the reviewer saw it
 	notes     []candidate
 	citations map[string]int
 	trace     []string
@@ -61,7 +62,7 @@ func (b *box) Call(c llm.ToolCall) (text string, data bool) {
 
 // advise resolves the citations at once, so that the reviewer hears what is wrong while it may still look again.
 func (b *box) advise(note protocol.Note) string {
-	note, findings := b.resolver.Examine(note)
+	note, findings := b.examine(note)
 	var wrong []string
 	proven := false
 	for i, f := range findings {
@@ -87,6 +88,40 @@ func (b *box) advise(note protocol.Note) string {
 		return "Taken as a nit only: a " + string(note.Severity) + " needs a citation. If you can prove it, call advise again with one."
 	}
 	return "Noted. Go on, or answer: silent"
+}
+
+// examine resolves a note's citations. What stands in the delta was read as well: the reviewer
+// quotes from there what it need not look up again.
+func (b *box) examine(note protocol.Note) (protocol.Note, []evidence.Finding) {
+	seen, findings := b.resolver.Examine(note)
+	again := false
+	for _, c := range seen.Citations {
+		if c.Status == protocol.CiteUnread && b.inDelta(c.Quote) {
+			b.ledger.Add(c.Path, c.Line, max(c.Line, c.EndLine))
+			again = true
+		}
+	}
+	if again {
+		return b.resolver.Examine(note)
+	}
+	return seen, findings
+}
+
+// inDelta tells whether every line of a quote stands in the delta, where text is written as JSON strings.
+func (b *box) inDelta(quote string) bool {
+	found := false
+	for line := range strings.Lines(quote) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		escaped := string(protocol.AppendString(nil, line))
+		if !strings.Contains(b.shown, escaped[1:len(escaped)-1]) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // keep adds a candidate. A note that is said again with the same text or, after

@@ -106,7 +106,7 @@ type Dropped struct {
 
 // Run holds the review.
 func Run(model dialog.Model, in Input, tools Tools, resolver *evidence.Resolver, ledger Ledger) Outcome {
-	b := &box{in: in, tools: tools, resolver: resolver, ledger: ledger, citations: map[string]int{}}
+	b := &box{in: in, tools: tools, resolver: resolver, ledger: ledger, shown: in.Delta.Suffix(in.Nonce), citations: map[string]int{}}
 	res := dialog.Run(model, dialog.Conversation{
 		Endpoint: in.Endpoint,
 		Messages: in.messages(in.Delta),
