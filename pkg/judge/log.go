@@ -2,9 +2,9 @@ package judge
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/utc"
 )
 
 // The log's file: whoever appends keeps to these.
@@ -43,7 +43,7 @@ func (e *Entry) AppendLine(b []byte) []byte {
 		decision = "fallback-ask"
 	}
 	b = append(b, '{')
-	b = appendMember(b, "ts", time.UnixMilli(e.TS).UTC().Format("2006-01-02T15:04:05.000Z"))
+	b = appendMember(b, "ts", utc.Format(e.TS))
 	b = appendMember(b, "sessionID", e.Session)
 	b = appendMember(b, "agent", e.Agent)
 	b = appendMember(b, "action", e.Action)
@@ -86,7 +86,7 @@ func flat(s string) string {
 // shadow mode, would have. It refers to the request's line by id.
 func (e *Entry) AppendAgreed(b []byte, now int64, allowed bool) []byte {
 	b = append(b, '{')
-	b = appendMember(b, "ts", time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000Z"))
+	b = appendMember(b, "ts", utc.Format(now))
 	b = appendMember(b, "sessionID", e.Session)
 	b = appendMember(b, "answer", e.ID)
 	person := "deny"

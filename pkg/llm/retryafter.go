@@ -4,7 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/utc"
 )
 
 // retryAfter gives how many milliseconds the vendor asks to wait, or 0: Google's RetryInfo,
@@ -32,13 +33,11 @@ func retryAfter(headers []Header, e vendorError) int64 {
 
 // until gives the wait that a Retry-After date asks for, or 0. nowMS is since 1970.
 func until(headers []Header, nowMS int64) int64 {
-	v := header(headers, "retry-after")
-	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
-		if t, err := time.Parse(layout, v); err == nil {
-			return max(t.UnixMilli()-nowMS, 0)
-		}
+	at, ok := utc.ParseHTTP(header(headers, "retry-after"))
+	if !ok {
+		return 0
 	}
-	return 0
+	return max(at-nowMS, 0)
 }
 
 func header(headers []Header, name string) string {
