@@ -3,6 +3,7 @@ module github.com/Kayphoon/opencode-advisor
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/buger/jsonparser v1.6.1 // indirect
 	github.com/dlclark/regexp2 v1.12.0 // indirect

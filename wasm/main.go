@@ -17,7 +17,7 @@
 package main
 
 import (
-	"runtime/debug"
+	_ "unsafe" // for go:linkname
 
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -33,8 +33,13 @@ var (
 	result []byte // of the last call
 )
 
+// setMemoryLimit is debug.SetMemoryLimit without its package, which imports os and time.
+//
+//go:linkname setMemoryLimit runtime/debug.setMemoryLimit
+func setMemoryLimit(bytes int64) (before int64)
+
 func init() {
-	debug.SetMemoryLimit(softLimit)
+	setMemoryLimit(softLimit)
 	core = engine.New(host{})
 }
 

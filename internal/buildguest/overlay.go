@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// lean are packages of the standard library that the guest links in a smaller form, which is in the
+// folder of that name. See RATIONALE.md.
+var lean = []string{"embed", "fmt"}
+
+// writeOverlay writes the go command's overlay for the lean packages into dir: each
+// one's first file is replaced by ours, the others are gone.
+func writeOverlay(dir string) (string, error) {
+	out, err := goTool("", "env", "GOROOT", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	goroot, gomod, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	replace := map[string]string{}
+	for _, pkg := range lean {
+		files, err := filepath.Glob(filepath.Join(goroot, "src", pkg, "*.go"))
+		if err != nil {
+			return "", err
+		}
+		ours := filepath.Join(filepath.Dir(gomod), "internal", "buildguest", "lean", pkg, pkg+".go")
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				replace[file], ours = ours, ""
+			}
+		}
+		if ours != "" {
+			return "", fmt.Errorf("find package %s: no Go files in %s", pkg, filepath.Join(goroot, "src", pkg))
+		}
+	}
+	file, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, file, 0o600)
+}
