@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// host is an outside that keeps what it is asked for.
+type host struct {
+	protocol.Files
+	sent      []protocol.HTTPSend
+	cancelled []string
+	logs      []string
+}
+
+func (h *host) Send(r protocol.HTTPSend) protocol.Errno {
+	h.sent = append(h.sent, r)
+	return protocol.OK
+}
+func (h *host) Cancel(id string)    { h.cancelled = append(h.cancelled, id) }
+func (h *host) Emit(l protocol.Log) { h.logs = append(h.logs, l.Level+": "+l.Text) }
+func (h *host) Interrupted()        {}
+
+// rig is an engine with a loader around it that stores and loads.
+type rig struct {
+	t      *testing.T
+	host   *host
+	engine *Engine
+	states map[string]protocol.JSON
+	now    int64
+	seen   []protocol.Effect
+}
+
+func newRig(t *testing.T, options string) *rig {
+	disk := memfs.New("/work")
+	disk.Write("a.txt", "hello\n")
+	r := &rig{t: t, host: &host{Files: disk}, states: map[string]protocol.JSON{}, now: 1_700_000_000_000}
+	r.engine = New(r.host)
+	r.send(&protocol.Init{ABI: protocol.ABIVersion, Host: "harness", Seed: strings.Repeat("ab", 32), Directory: "/work", Root: "/work",
+		Home: "/home", ConfigHome: "/home/.config", DataHome: "/home/.local/share", Options: protocol.JSON(options)})
+	return r
+}
+
+const options = `{"watchdogModel":"fake/reviewer","provider":{"baseURL":"http://127.0.0.1:9/v1","apiKey":"sk-test-1234567890"},"debounceMs":0}`
+
+// send hands events over and answers what a loader answers by itself.
+func (r *rig) send(events ...protocol.Event) {
+	r.t.Helper()
+	for len(events) > 0 {
+		out, failures := protocol.DecodeOutcome(r.engine.Call(protocol.AppendBatch(nil, protocol.Batch{Now: r.now, Events: events})))
+		if len(failures) > 0 {
+			r.t.Fatal(failures)
+		}
+		events = nil
+		for _, ef := range out.Effects {
+			r.seen = append(r.seen, ef)
+			switch e := ef.(type) {
+			case *protocol.Need:
+				events = append(events, &protocol.Provided{ID: e.ID})
+			case *protocol.Load:
+				events = append(events, &protocol.Loaded{Session: e.Session, State: r.states[e.Session], Reviewer: true})
+			case *protocol.Save:
+				r.states[e.Session] = e.State
+			case *protocol.SignalsWanted:
+				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
+			case *protocol.Claim:
+				events = append(events, &protocol.Claimed{ID: e.ID, Granted: true})
+			}
+		}
+	}
+}
+
+func count[T protocol.Effect](r *rig) (n int) {
+	for _, ef := range r.seen {
+		if _, ok := ef.(T); ok {
+			n++
+		}
+	}
+	return n
+}
+
+func step(id string, n int) []protocol.Event {
+	return []protocol.Event{
+		&protocol.User{Session: id, ID: fmt.Sprintf("%s-m%d", id, n), Text: "go on", Typed: true, Created: int64(1000 * n)},
+		&protocol.Text{Session: id, Message: fmt.Sprintf("%s-t%d", id, n), Text: "working"},
+		&protocol.StepEnd{Session: id, Message: fmt.Sprintf("%s-t%d", id, n)},
+	}
+}
+
+func TestEventsBeforeTheConfigAreKept(t *testing.T) {
+	h := &host{Files: memfs.New("/work")}
+	e := New(h)
+	out, _ := protocol.DecodeOutcome(e.Call(protocol.AppendBatch(nil, protocol.Batch{Now: 1, Events: append(step("s1", 1), &protocol.Init{
+		ABI: protocol.ABIVersion, Seed: strings.Repeat("ab", 32), Directory: "/work", Root: "/work", Options: options})})))
+	for len(out.Effects) > 0 {
+		var answers []protocol.Event
+		for _, ef := range out.Effects {
+			switch ef := ef.(type) {
+			case *protocol.Need:
+				answers = append(answers, &protocol.Provided{ID: ef.ID})
+			case *protocol.Load:
+				answers = append(answers, &protocol.Loaded{Session: ef.Session, Reviewer: true})
+			case *protocol.SignalsWanted:
+				answers = append(answers, &protocol.Signals{Session: ef.Session, ID: ef.ID})
+			}
+		}
+		if answers == nil {
+			break
+		}
+		out, _ = protocol.DecodeOutcome(e.Call(protocol.AppendBatch(nil, protocol.Batch{Now: 1, Events: answers})))
+	}
+	if len(h.sent) != 1 || !strings.Contains(h.sent[0].Body, "go on") {
+		t.Errorf("%d requests, want one that knows the goal", len(h.sent))
+	}
+}
+
+func TestNonsenseIsReportedAndChangesNothing(t *testing.T) {
+	r := newRig(t, options)
+	for _, batch := range []string{"", "{", `{"events":3}`, `{"now":1,"events":[{"type":"dance"},{"type":"tool","session":"s1","exit":"x"},{"type":"http","id":"h_1"},{"type":"claimed","id":"c_9","granted":true},{"type":"timer","id":"?"},{"type":"text","text":"no session"}]}`} {
+		out, failures := protocol.DecodeOutcome(r.engine.Call([]byte(batch)))
+		if len(failures) > 0 || len(out.Effects) > 0 {
+			t.Errorf("Call(%.40q) = %v, %v; want no effects", batch, out.Effects, failures)
+		}
+	}
+	if len(r.host.logs) < 4 {
+		t.Errorf("logs = %q, want each misfit reported", r.host.logs)
+	}
+	r.send(step("s1", 1)...)
+	if len(r.host.sent) != 1 {
+		t.Errorf("%d requests after the nonsense, want 1", len(r.host.sent))
+	}
+}
+
+func TestARecoveredPanicIsToldOnceAndLogged(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	for range 3 {
+		r.engine.out = nil
+		r.engine.safely("event test", func() {
+			r.engine.start("test", "s1", func(*task) { panic("boom") })
+		})
+		r.seen = append(r.seen, r.engine.out...)
+	}
+	if got := count[*protocol.Notice](r); got != 1 {
+		t.Errorf("%d notices, want 1", got)
+	}
+	found := 0
+	for _, l := range r.host.logs {
+		if strings.HasPrefix(l, "error: event test: boom") && strings.Contains(l, "goroutine") {
+			found++
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d log lines of the panic with its stack, want 3", found)
+	}
+	r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+	if r.engine.sessions["s1"] == nil {
+		t.Error("the session is gone")
+	}
+}
+
+func TestSessionsInMemoryAreBoundedAndComeBack(t *testing.T) {
+	r := newRig(t, `{"watchdogModel":"fake/reviewer","provider":{"baseURL":"http://127.0.0.1:9/v1"},"reviewMode":"idle"}`)
+	const n = 3 * maxLive
+	for i := range n {
+		r.send(step(fmt.Sprintf("s%d", i), 1)...)
+	}
+	if got := len(r.engine.sessions); got > maxLive {
+		t.Errorf("%d sessions in memory, want at most %d", got, maxLive)
+	}
+	if got := len(r.states); got != n {
+		t.Errorf("%d sessions stored, want %d", got, n)
+	}
+	// The first comes back with all that it knew.
+	r.send(step("s0", 2)...)
+	s := r.engine.sessions["s0"].state
+	if s.Humans != 2 || s.Steps != 2 || s.Breaker.Human != "s0-m2" {
+		t.Errorf("s0 came back with humans %d, steps %d, human %q", s.Humans, s.Steps, s.Breaker.Human)
+	}
+}
+
+func TestAHumanMessageTakesTheRequestBack(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	first := r.host.sent[0].ID
+	r.send(&protocol.User{Session: "s1", ID: "s1-m2", Text: "stop", Typed: true, Created: 5000})
+	if d := cmp.Diff([]string{first}, r.host.cancelled); d != "" {
+		t.Errorf("cancelled (-want +got):\n%s", d)
+	}
+	// A late answer is nobody's.
+	r.send(&protocol.HTTP{ID: first, Status: 200, Body: `{"choices":[{"message":{"content":"silent"}}]}`})
+	if s := r.engine.sessions["s1"]; s.review != nil || s.state.Log.Pending() == 0 {
+		t.Error("the delta of the superseded review is gone")
+	}
+	if r.engine.open != 0 || len(r.engine.waiting) != 0 {
+		t.Errorf("%d tasks open, %d waits: something was left", r.engine.open, len(r.engine.waiting))
+	}
+}
+
+func TestShutdownStoresAndFallsSilent(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.send(&protocol.Shutdown{})
+	if len(r.engine.sessions) != 0 || len(r.engine.waiting) != 0 || r.engine.open != 0 {
+		t.Errorf("left: %d sessions, %d waits, %d tasks", len(r.engine.sessions), len(r.engine.waiting), r.engine.open)
+	}
+	stored, err := protocol.DecodeStoredSession([]byte(r.states["s1"]))
+	if err != nil || !stored.Owed || stored.Human != "s1-m1" {
+		t.Errorf("stored = %+v, %v; want the review owed", stored, err)
+	}
+}
