@@ -115,6 +115,19 @@ func Missed(s State, id string) (State, bool) {
 	return s, true
 }
 
+// Latest says which human message is the last one, as the host's own list has it. Where an earlier one was
+// told again after it and taken for new, the last one comes back spent: nobody knows
+// what has become of its wake.
+func Latest(s State, id string) State {
+	if id == s.Human || !slices.Contains(s.Past, id) {
+		return s
+	}
+	past := append(slices.Clone(s.Past), s.Human)
+	s.Past = past[max(0, len(past)-MaxPast):]
+	s.Human, s.Spent = id, true
+	return s
+}
+
 // Spend records that the claim was asked for. It comes before the answer is known and is
 // saved before the note is delivered: a claim is never taken back.
 func Spend(s State) State {

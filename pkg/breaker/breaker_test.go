@@ -115,3 +115,40 @@ func TestClaimDependsOnSessionAndMessageAlone(t *testing.T) {
 		seen[key] = p[0] + "|" + p[1]
 	}
 }
+
+func TestAMissedMessageOpensNothing(t *testing.T) {
+	open, _ := HumanSpoke(State{}, "m2", 0)
+	closed := Spend(open)
+	got, fresh := Missed(closed, "m1")
+	if d := cmp.Diff(State{Human: "m2", Past: []string{"m1"}, Spent: true}, got); d != "" || !fresh {
+		t.Errorf("new: %v, state (-want +got):\n%s", fresh, d)
+	}
+	for _, known := range []string{"m1", "m2", ""} {
+		if again, fresh := Missed(got, known); fresh || len(again.Past) != 1 {
+			t.Errorf("Missed(%q) = %+v, new %v", known, again, fresh)
+		}
+	}
+	for range 2 * MaxPast {
+		got, _ = Missed(got, "m"+string(rune('a'+len(got.Past))))
+	}
+	if len(got.Past) != MaxPast {
+		t.Errorf("len(Past) = %d, want %d", len(got.Past), MaxPast)
+	}
+}
+
+func TestTheLatestComesBackSpent(t *testing.T) {
+	told := State{Human: "m1", Past: []string{"m0", "m2"}}
+	tests := []struct {
+		id   string
+		want State
+	}{
+		{"m1", told},
+		{"unknown", told},
+		{"m2", State{Human: "m2", Past: []string{"m0", "m2", "m1"}, Spent: true}},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, Latest(told, tt.id)); d != "" {
+			t.Errorf("Latest(%s) (-want +got):\n%s", tt.id, d)
+		}
+	}
+}

@@ -55,6 +55,10 @@ type State struct {
 
 	// Sealed: the stored state could not be read. No wake until a human message.
 	Sealed bool
+	// Behind: a part of the session was missed, so nobody knows which human message was the
+	// last: not even whether one that comes now is new or told again. No wake until the history
+	// has come. Not stored: a restart asks anew.
+	Behind bool
 
 	Known      bool // a Session event came
 	Busy       bool // a turn is running
@@ -168,9 +172,11 @@ func (s *State) session(e *protocol.Session, o Options) Step {
 		s.Child = reason == "child"
 		return Step{Ignore: reason}
 	}
-	if e.Complete || s.Humans > 0 {
-		return Step{} // nothing is missed, or the stored state has the beginning
+	if e.Complete {
+		return Step{}
 	}
+	// A stored state may be older than what the session has come to, so it asks as well.
+	s.Behind = true
 	s.Log.Missed()
 	return Step{Resync: true, Changed: true}
 }
@@ -198,7 +204,7 @@ func (s *State) user(e *protocol.User) Step {
 	}
 	s.Guard.Human()
 	s.Log.AddHuman(e)
-	step := Step{Supersede: true, Changed: true}
+	step := Step{Supersede: true, Changed: true, Resync: s.Behind}
 	switch wish(e.Text) {
 	case wishMute:
 		step.Muted = !s.Mutes.All
@@ -228,6 +234,7 @@ func (s *State) history(e *protocol.History) Step {
 	if e.Failure != "" {
 		return Step{}
 	}
+	s.Behind = false
 	human := func(u *protocol.User) bool { return s.IsHuman(u) && !s.IsOurs(u.ID) }
 	var said []*protocol.User
 	present := -1
@@ -259,6 +266,9 @@ func (s *State) history(e *protocol.History) Step {
 		if fresh {
 			s.Humans++
 		}
+	}
+	if n := len(said); n > 0 && present >= 0 {
+		s.Breaker = breaker.Latest(s.Breaker, said[n-1].ID)
 	}
 	s.Log.History(e, human)
 	return Step{Changed: true}

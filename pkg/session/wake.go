@@ -7,7 +7,7 @@ import "github.com/Kayphoon/opencode-advisor/pkg/breaker"
 // will be, and the state must be saved. The whole order is: GoForWake, claim and save,
 // Claimed, deliver.
 func (s *State) GoForWake(now int64, human string, maxPerHour int) (claim string, reason breaker.Reason) {
-	if s.Sealed {
+	if s.Sealed || s.Behind {
 		return "", breaker.NoHuman
 	}
 	reason = breaker.Decide(s.Breaker, breaker.Ask{
