@@ -32,6 +32,7 @@ func (e AskError) Error() string { return e.Text }
 
 // Request is one permission ask of the host.
 type Request struct {
+	ID      string // the host's own, for the log
 	Session string
 	Agent   string
 	Action  Action
@@ -86,7 +87,7 @@ func (j *Judge) Decide(r Request, s *Session, p Port) Outcome {
 	if r.Started == 0 {
 		r.Started = p.Now()
 	}
-	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS, entry: &Entry{Session: r.Session, Agent: r.Agent, Model: j.Options.Model, Shadow: j.Options.Mode == ModeShadow}}
+	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS, entry: &Entry{ID: r.ID, Session: r.Session, Agent: r.Agent, Model: j.Options.Model, Shadow: j.Options.Mode == ModeShadow}}
 	c.facts = p.Facts(c.deadline)
 	c.place()
 	d, message := c.decide()

@@ -19,6 +19,7 @@ type value struct {
 	exported bool
 	net      bool // it came from the network
 	glob     bool // alts are patterns; it holds something that matches
+	secret   bool // by its name it holds a key or password
 }
 
 func known(s string) value { return value{alts: []string{s}} }
@@ -33,6 +34,7 @@ func union(a, b value) value {
 		exported: a.exported || b.exported,
 		net:      a.net || b.net,
 		glob:     a.glob || b.glob,
+		secret:   a.secret || b.secret,
 	}
 	if a.isList || b.isList {
 		if a.isList && b.isList && slices.Equal(a.list, b.list) {
@@ -168,7 +170,18 @@ func (e *env) lookup(name string) value {
 	case "IFS":
 		return known(" \t\n")
 	}
-	return unknown
+	return value{unknown: true, secret: secretName(name)}
+}
+
+// secretName reports a variable that by its name holds a key or a password.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, tail := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET_KEY", "CREDENTIALS"} {
+		if strings.HasSuffix(name, tail) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *env) set(name string, v value) {
@@ -247,7 +260,7 @@ func (f *floor) assign(a *syntax.Assign, e *env, exported bool) {
 
 // join is one text after another.
 func join(a, b value) value {
-	out := value{unknown: a.unknown || b.unknown || a.isList || b.isList, exported: a.exported, net: a.net || b.net, glob: a.glob || b.glob}
+	out := value{unknown: a.unknown || b.unknown || a.isList || b.isList, exported: a.exported, net: a.net || b.net, glob: a.glob || b.glob, secret: a.secret || b.secret}
 	for _, x := range a.alts {
 		for _, y := range b.alts {
 			if s := x + y; len(s) <= maxValue && len(out.alts) < maxAlts {
@@ -258,41 +271,6 @@ func join(a, b value) value {
 		}
 	}
 	return out
-}
-
-var hijack = words(`LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH PATH BASH_ENV ENV ZDOTDIR
-	PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS GIT_PROXY_COMMAND
-	GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_DIR GIT_WORK_TREE SSH_ASKPASS EDITOR VISUAL PAGER MANPAGER
-	BROWSER LESSOPEN LESSCLOSE NODE_OPTIONS NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONINSPECT PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS
-	JDK_JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS GOFLAGS RUSTC_WRAPPER RUSTC RUSTDOC CARGO_HOME CC CXX LD AR MAKEFLAGS GNUMAKEFLAGS MAKEFILES SHELL TAR_OPTIONS RSYNC_RSH
-	npm_config_script_shell npm_config_ignore_scripts npm_config_node_options npm_config_registry PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL BUN_OPTIONS DENO_DIR
-	OPENCODE_CONFIG OPENCODE_CONFIG_CONTENT OPENCODE_PERMISSION OPENCODE_CONFIG_DIR`)
-
-// tame are variables that only colour, localise or select; setting them leaves
-// a safe command safe.
-var tame = words(`CI NO_COLOR FORCE_COLOR CLICOLOR TERM COLUMNS LANG LC_ALL LC_CTYPE TZ NODE_ENV RUST_BACKTRACE RUST_LOG CGO_ENABLED GOOS GOARCH GOMAXPROCS
-	PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE DEBUG VERBOSE`)
-
-// watchVariable asks about variables through which other programs run code.
-func (f *floor) watchVariable(name string, v value) {
-	if named(name, tame) && !v.unknown {
-		return
-	}
-	if (strings.HasSuffix(name, "PAGER") || strings.HasSuffix(name, "EDITOR")) && !v.unknown && len(v.alts) == 1 && (v.alts[0] == "cat" || v.alts[0] == "" || v.alts[0] == "true") {
-		return // the usual way to have none
-	}
-	f.unsafe()
-	if !named(name, hijack) {
-		return
-	}
-	// PATH="$PATH:..." is caught as well: what it adds comes first or last, and
-	// which program then runs cannot be told.
-	f.hit("env-hijack")
-	for _, s := range v.alts {
-		if strings.Contains(s, " ") || strings.Contains(s, "/") {
-			f.probe(s, newEnv(f.place))
-		}
-	}
 }
 
 // resolve gives the absolute paths that a word may name. False: not all of

@@ -21,7 +21,7 @@ type option struct {
 // a short option, more for a long one; a trailing ":" takes a value. Options
 // may stand after operands unless the spec holds "+". Values may be joined
 // (-n5, --name=5), short options clustered (-rf), and "--" ends them.
-func parseOptions(args []field, spec string) options {
+func parseOptions(args []field, spec string) *options {
 	kinds := map[string]bool{}
 	inOrder := false
 	for w := range strings.FieldsSeq(spec) {
@@ -31,7 +31,7 @@ func parseOptions(args []field, spec string) options {
 		}
 		kinds[strings.TrimSuffix(w, ":")] = strings.HasSuffix(w, ":")
 	}
-	var o options
+	o := &options{}
 	for i := 0; i < len(args); i++ {
 		fd := args[i]
 		s := fd.text
@@ -103,28 +103,35 @@ func parseOptions(args []field, spec string) options {
 // optional are long options whose value may be left out.
 var optional = map[string]bool{"color": true, "colour": true, "force-with-lease": true, "abbrev": true, "stat": true, "word-diff": true}
 
-// has reports whether an option was given, by any of its names. A long name may
-// be shortened, as getopt allows.
-func (o options) has(names ...string) bool {
-	for _, op := range o.flags {
-		for _, n := range names {
-			if op.name == n || len(n) > 3 && len(op.name) >= 3 && strings.HasPrefix(n, op.name) {
-				return true
-			}
+// is reports whether the option has one of the names, separated by blanks. A
+// long name may be shortened, as getopt allows.
+func (op *option) is(names string) bool {
+	for names != "" {
+		var n string
+		n, names, _ = strings.Cut(names, " ")
+		if op.name == n || len(n) > 3 && len(op.name) >= 3 && strings.HasPrefix(n, op.name) {
+			return true
 		}
 	}
 	return false
 }
 
-// values gives the values of an option, by any of its names.
-func (o options) values(names ...string) []field {
+// has reports whether one of several options was given.
+func (o *options) has(names string) bool {
+	for i := range o.flags {
+		if o.flags[i].is(names) {
+			return true
+		}
+	}
+	return false
+}
+
+// values gives the values of several options.
+func (o *options) values(names string) []field {
 	var out []field
-	for _, op := range o.flags {
-		for _, n := range names {
-			if op.has && (op.name == n || len(n) > 3 && len(op.name) >= 3 && strings.HasPrefix(n, op.name)) {
-				out = append(out, op.val)
-				break
-			}
+	for i := range o.flags {
+		if op := &o.flags[i]; op.has && op.is(names) {
+			out = append(out, op.val)
 		}
 	}
 	return out

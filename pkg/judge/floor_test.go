@@ -244,3 +244,49 @@ func FuzzFloor(f *testing.F) {
 
 // slow stretches a bound of time for machines that many tests share.
 func slow(d time.Duration) time.Duration { return 10 * d }
+
+// Whatever stands behind a known name, bare, broken or odd, is decided.
+func TestEveryKnownCommandTakesAnyArguments(t *testing.T) {
+	names := map[string]bool{"mkfs.ext4": true, "./gradlew": true}
+	for _, known := range []func(func(string)){
+		func(add func(string)) {
+			for n := range rules {
+				add(n)
+			}
+		},
+		func(add func(string)) {
+			for n := range wrappers {
+				add(n)
+			}
+		},
+		func(add func(string)) {
+			for n := range shellWords {
+				add(n)
+			}
+		},
+		func(add func(string)) {
+			for n := range safeList {
+				add(n)
+			}
+		},
+		func(add func(string)) {
+			for n := range toolWords {
+				add(n)
+			}
+		},
+	} {
+		known(func(n string) { names[n] = true })
+	}
+	args := []string{"", "-", "--", "-x", "-o", "--output", "--output=", "-c", "''", "'' ''", "a", "a b c", "-- -a", "=", "@", ":", "a:", ":a", "a=b", "://", "$X", `"$X"`, "*", "-*", "-$X", "--$X", "<(a)",
+		"foreach", "push", "push ''", "config", "config set", "pkg set", "run", "install", "exec", "-exec", "-exec {}", "-m", "-m ''", "-S", "-S ''", "-I", "-I ''", ":::", "a :::", "{}", "+x", "--rcfile", "-lo", "gist create", "clone", "clone a ext::b", "worktree add", "alias.x= x", "-c alias.x= x", "-c =", "s3 cp", "-e", "-f", "-f ''", "1", "-1"}
+	for name := range names {
+		for _, arg := range args {
+			for _, command := range []string{name + " " + arg, "echo a | " + name + " " + arg, name + " " + arg + " " + arg + " a"} {
+				v := Floor(Action{Kind: "bash", Command: command, Place: corpusPlace})
+				if v.Decision != None && rowByID[v.Row].Decision != v.Decision {
+					t.Errorf("%s: row %q does not say %s", command, v.Row, v.Decision)
+				}
+			}
+		}
+	}
+}

@@ -12,6 +12,9 @@ import (
 // left, no model answers, and the person should not wait for it.
 const leastTime = 250
 
+// leastNonce is how many letters a nonce must have: fewer could be guessed.
+const leastNonce = 8
+
 // maxAttempts is how often the model is asked about one request, whatever the
 // reasons.
 const maxAttempts = 2
@@ -36,7 +39,11 @@ func (c *deciding) model() (Decision, string) {
 	if input == "" && a.Content != "" {
 		input = string(append(appendMember(appendMember([]byte("{"), "path", a.Path), "content", a.Content), '}'))
 	}
-	prompt := buildPrompt(promptInput{options: o, action: a, input: input, facts: c.hideFacts(), hidden: report.Kinds, nonce: c.p.Nonce()})
+	nonce := c.p.Nonce()
+	if len(nonce) < leastNonce {
+		return c.end(Ask, "no randomness to fence the request with", "The judge could not decide: it has no randomness to mark the request's borders with.")
+	}
+	prompt := buildPrompt(promptInput{options: o, action: a, input: input, facts: c.hideFacts(), hidden: report.Kinds, nonce: nonce})
 	c.entry.Prompt = prompt.Text
 	if !prompt.Whole {
 		return c.decided(Ask, "the request is longer than the judge may see", "The request does not fit into the judge's prompt whole; raise judge.max_context_chars, or look yourself.")

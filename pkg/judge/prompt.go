@@ -78,7 +78,7 @@ func buildPrompt(in promptInput) Prompt {
 		template = instructions
 	}
 	parts := strings.Split(template, "{data}")
-	room := limit - chars(template) - chars(core) - chars(reminder)
+	room := limit - chars(template) - chars(core) - chars(reminder) - 1 // a line end behind the template
 	rest, inputWhole := payload(in, n, limit, room)
 	data := core + rest
 	if in.action.Content != "" {
@@ -87,7 +87,7 @@ func buildPrompt(in promptInput) Prompt {
 
 	if room < 0 {
 		// A template too large: it is cut, the request and the reminder are not.
-		text := cutTail(parts[0], max(0, limit-chars(core)-chars(reminder)))
+		text := cut(parts[0], max(0, limit-chars(core)-chars(reminder)), keepHead)
 		return Prompt{Text: text + "\n" + core + reminder, Whole: whole}
 	}
 	if len(parts) == 1 {
@@ -113,7 +113,7 @@ func requestSection(in promptInput, nonce string, limit int) (string, bool) {
 			if chars(s) > most {
 				whole = false
 			}
-			return cutMiddle(s, most)
+			return cut(s, most, keepMiddle)
 		}
 		b := []byte("{")
 		b = appendMember(b, "action", fit(a.Kind))
@@ -138,7 +138,7 @@ func requestSection(in promptInput, nonce string, limit int) (string, bool) {
 		whole = true // what matters is the second attempt
 		text = build(max(200, limit*4/10/max(1, len(a.Resources)+1)))
 		if chars(text) > limit*6/10 {
-			text, whole = cutMiddle(text, limit*6/10), false
+			text, whole = cut(text, limit*6/10, keepMiddle), false
 		}
 	}
 	var s strings.Builder
@@ -160,7 +160,7 @@ func payload(in promptInput, nonce string, limit, room int) (text string, inputW
 	inputWhole = true
 	if in.input != "" {
 		input.WriteString("TOOL INPUT (JSON):\n")
-		body, ok := fenced(nonce, plainJSON(in.input), share(shareInput)-chars(input.String()), cutMiddle)
+		body, ok := fenced(nonce, plainJSON(in.input), share(shareInput)-chars(input.String()), keepMiddle)
 		inputWhole = ok
 		input.WriteString(body)
 		spend(&input)
@@ -178,13 +178,13 @@ func payload(in promptInput, nonce string, limit, room int) (text string, inputW
 			b = append(appendKey(b, "info"), f.AgentInfo...)
 		}
 		head := string(append(b, '}'))
-		body, _ := fenced(nonce, head+"\n"+f.AgentText, share(shareAgent)-chars(agent.String()), cutTail)
+		body, _ := fenced(nonce, head+"\n"+f.AgentText, share(shareAgent)-chars(agent.String()), keepHead)
 		agent.WriteString(body)
 	}
 	spend(&agent)
 
 	place.WriteString("WORKSPACE CONTEXT:\n")
-	body, _ := fenced(nonce, workspaceText(f), share(shareWorkspace)-chars(place.String()), cutTail)
+	body, _ := fenced(nonce, workspaceText(f), share(shareWorkspace)-chars(place.String()), keepHead)
 	place.WriteString(body)
 	spend(&place)
 
@@ -192,7 +192,7 @@ func payload(in promptInput, nonce string, limit, room int) (text string, inputW
 	if f.Tail == "" {
 		tail.WriteString("(not available)\n")
 	} else {
-		body, _ := fenced(nonce, f.Tail, share(shareTail)-chars(tail.String()), cutHead)
+		body, _ := fenced(nonce, f.Tail, share(shareTail)-chars(tail.String()), keepTail)
 		tail.WriteString(body)
 	}
 	spend(&tail)
@@ -227,12 +227,12 @@ func workspaceText(f Facts) string {
 
 // fence puts data between marks that nothing in it can spell.
 func fence(s *strings.Builder, nonce, text string) {
-	body, _ := fenced(nonce, text, maxContent, cutTail)
+	body, _ := fenced(nonce, text, maxContent, keepHead)
 	s.WriteString(body)
 }
 
 // fenced is a fence of at most room characters; false: the text was cut.
-func fenced(nonce, text string, room int, cut func(string, int) string) (string, bool) {
+func fenced(nonce, text string, room, keep int) (string, bool) {
 	if nonce != "" {
 		text = strings.ReplaceAll(text, nonce, "")
 	}
@@ -243,7 +243,7 @@ func fenced(nonce, text string, room int, cut func(string, int) string) (string,
 	}
 	whole := chars(text) <= room
 	if !whole {
-		text = cut(text, room)
+		text = cut(text, room, keep)
 	}
 	return open + text + end, whole
 }
@@ -258,40 +258,29 @@ func chars(s string) int { return utf8.RuneCountInString(s) }
 
 const cutMark = "…[cut]…"
 
-// cutTail keeps the beginning of a text, cutHead its end, cutMiddle both.
-func cutTail(s string, n int) string {
+// How a text is cut: what is kept of it stands at its beginning, its end, or
+// half and half. In percent of what is kept, from the beginning.
+const (
+	keepHead   = 100
+	keepTail   = 0
+	keepMiddle = 50
+)
+
+// cut shortens a text to n characters, a mark of the cut included.
+func cut(s string, n, keep int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
 	}
-	m := len([]rune(cutMark))
-	if n <= m {
-		return string(r[:max(0, n)])
-	}
-	return string(r[:n-m]) + cutMark
+	kept := max(0, n-chars(cutMark))
+	head := kept * keep / 100
+	return string(r[:head]) + cutTo(cutMark, n) + string(r[len(r)-(kept-head):])
 }
 
-func cutHead(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	m := len([]rune(cutMark))
-	if n <= m {
-		return string(r[len(r)-max(0, n):])
-	}
-	return cutMark + string(r[len(r)-(n-m):])
-}
-
-func cutMiddle(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	m := len([]rune(cutMark))
-	if n <= m {
+// cutTo gives at most n characters of a text.
+func cutTo(s string, n int) string {
+	if r := []rune(s); len(r) > n {
 		return string(r[:max(0, n)])
 	}
-	half := (n - m) / 2
-	return string(r[:n-m-half]) + cutMark + string(r[len(r)-half:])
+	return s
 }

@@ -25,8 +25,8 @@ func init() {
 		{"unzip 7z 7za unrar", (*floor).unpack},
 		{"zip", (*floor).archive},
 		{"patch", (*floor).patch},
-		{"sort shuf gcc g++ cc clang clang++ ld pandoc tree csplit", (*floor).outputFlag},
-		{"split uniq", (*floor).lastOperand},
+		{"sort shuf gcc g++ cc clang clang++ ld pandoc tree csplit", (*floor).outputs},
+		{"split uniq", (*floor).secondWritten},
 
 		{"kill killall pkill", (*floor).kill},
 		{"systemctl service launchctl", (*floor).service},
@@ -34,11 +34,14 @@ func init() {
 		{"sysctl", (*floor).sysctl},
 		{"date", (*floor).date},
 		{"mount", operandsAre("disk")},
+		{"ifconfig ip route arp nmcli tc brctl", (*floor).networkSetup},
+		{"newgrp capsh sg", always("escalate")},
+		{"man", (*floor).man},
 		{"umask", operandsAre("permission-mask")},
 		{"docker podman nerdctl", (*floor).container},
 		{`mkfs mke2fs mkswap swapon swapoff fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard hdparm umount losetup
 			cryptsetup lvcreate lvremove lvresize vgremove vgcreate pvremove pvcreate zpool zfs mdadm diskutil fsck tune2fs resize2fs badblocks
-			debugfs e2label dmsetup format diskpart nvme eject hdiutil`, always("disk")},
+			debugfs e2label dmsetup format diskpart nvme eject hdiutil btrfs`, always("disk")},
 		{`shutdown reboot halt poweroff init telinit insmod rmmod modprobe depmod kexec iptables ip6tables nft ufw firewall-cmd pfctl
 			useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd passwd chpasswd chsh chfn visudo vipw
 			update-alternatives setenforce auditctl timedatectl hostnamectl hwclock nvram bcdedit ldconfig ebtables csrutil spctl dscl
@@ -53,7 +56,10 @@ func init() {
 		{"socat", (*floor).socat},
 		{"ssh mosh", (*floor).ssh},
 		{"scp sftp rsync", (*floor).remoteCopy},
-		{"ftp lftp ping dig nslookup host nmap traceroute whois lynx w3m links openssl", (*floor).anyHost},
+		{"http-server serve ngrok cloudflared localtunnel", always("net-upload")},
+		{"openssl", (*floor).openssl},
+		{"ssh-copy-id", always("net-upload")},
+		{"ftp lftp ping dig nslookup host nmap traceroute whois lynx w3m links", (*floor).anyHost},
 		{"rclone mail sendmail mutt", (*floor).netOnly},
 
 		{"npm pnpm yarn bun", (*floor).npm},

@@ -1,9 +1,6 @@
 package judge
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 const gitGlobal = "C: c: exec-path: git-dir: work-tree: namespace: config-env: super-prefix: p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks version help html-path +"
 
@@ -13,62 +10,55 @@ type gitCall struct {
 	sub    string
 	args   []field
 	dirs   []field // -C, --git-dir, --work-tree
-	quiet  bool    // no global option that makes it unsafe
-	global options
+	global *options
 }
 
-func parseGit(c *call) gitCall {
+func parseGit(c *call) *gitCall {
 	o := parseOptions(c.args, gitGlobal)
-	g := gitCall{call: c, global: o, quiet: !o.odd && !o.vague}
-	g.dirs = append(append(o.values("C"), o.values("git-dir")...), o.values("work-tree")...)
+	g := &gitCall{call: c, global: o, dirs: o.values("C git-dir work-tree")}
 	if len(o.rest) > 0 {
 		g.sub, g.args = o.rest[0].text, o.rest[1:]
 	}
 	return g
 }
 
+const gitReads = "status log diff show branch remote rev-parse ls-files ls-tree blame annotate describe shortlog cat-file show-ref for-each-ref merge-base name-rev " +
+	"rev-list diff-tree diff-index diff-files grep whatchanged count-objects check-ignore check-attr version help ls-remote var range-diff cherry show-branch verify-commit verify-tag"
+
 func (f *floor) git(c *call) {
 	g := parseGit(c)
-	if g.global.odd || g.global.vague || len(g.global.rest) > 0 && g.global.rest[0].unknown {
+	o := g.global
+	if o.odd || o.vague || len(o.rest) > 0 && o.rest[0].unknown {
 		f.hit("command-unresolved")
 		for i := range c.args {
 			if !strings.HasPrefix(c.args[i].text, "-") {
-				f.gitSub(gitCall{call: c, sub: c.args[i].text, args: c.args[i+1:]})
+				f.gitSub(&gitCall{call: c, sub: c.args[i].text, args: c.args[i+1:]})
 			}
 		}
 	}
-	for _, kv := range g.global.values("c", "config-env") {
-		f.gitConfigValue(kv.text, c)
+	for _, kv := range o.values("c config-env") {
+		f.gitSetting(kv.text, c)
 	}
-	if len(g.global.values("exec-path")) > 0 {
-		f.hit("git-exec")
-	}
+	f.does(c, o, "hit git-exec: exec-path")
 	f.gitSub(g)
-	if f.gitChanges(g) {
-		for _, d := range g.dirs {
-			dir := d
-			if strings.HasSuffix(dir.text, "/.git") {
-				dir.text = strings.TrimSuffix(dir.text, "/.git")
-			}
-			f.writeRepo(dir, c.e)
+	if g.sub == "" || in(gitReads, g.sub) {
+		return
+	}
+	// A command that changes a repository changes a folder. .git itself is
+	// what git may write.
+	for _, dir := range g.dirs {
+		paths, ok := c.e.resolve(strings.TrimSuffix(dir.text, "/.git"))
+		if dir.unknown || !ok {
+			f.hit("target-unresolved")
 		}
-		if len(g.dirs) == 0 {
-			for _, cwd := range c.e.cwd {
-				if !f.inside(cwd) {
-					f.outside(cwd, "write-outside")
-				}
-			}
-		}
+		f.changedFolders(paths)
+	}
+	if len(g.dirs) == 0 {
+		f.changedFolders(c.e.cwd)
 	}
 }
 
-// writeRepo judges a repository that a command changes. .git itself is what
-// git may write.
-func (f *floor) writeRepo(dir field, e *env) {
-	paths, ok := e.resolve(dir.text)
-	if dir.unknown || !ok {
-		f.hit("target-unresolved")
-	}
+func (f *floor) changedFolders(paths []string) {
 	for _, p := range paths {
 		if !f.inside(p) {
 			f.outside(p, "write-outside")
@@ -76,311 +66,156 @@ func (f *floor) writeRepo(dir field, e *env) {
 	}
 }
 
-var gitReads = words(`status log diff show branch remote rev-parse ls-files ls-tree blame annotate describe shortlog cat-file show-ref for-each-ref merge-base name-rev
-	rev-list diff-tree diff-index diff-files grep whatchanged count-objects check-ignore check-attr version help ls-remote var range-diff cherry show-branch verify-commit verify-tag`)
-
-func (f *floor) gitChanges(g gitCall) bool { return g.sub != "" && !named(g.sub, gitReads) }
-
-// gitExecKeys are settings by which git runs programs, or talks to others than
-// the command says.
-var gitExecKeys = words(`core.sshcommand core.hookspath core.fsmonitor core.editor core.askpass core.gitproxy core.pager core.alternaterefscommand core.worktree diff.external sequence.editor
-	credential.helper gpg.program uploadpack.packobjectshook protocol.ext.allow include.path init.templatedir http.proxy interactive.difffilter ssh.variant web.browser trailer`)
-
-// gitConfigValue judges one key=value of -c or config.
-func (f *floor) gitConfigValue(kv string, c *call) {
-	f.unsafe()
-	key, val, _ := strings.Cut(kv, "=")
-	lower := strings.ToLower(key)
-	tail := lower[strings.LastIndexByte(lower, '.')+1:]
-	exec := named(lower, gitExecKeys)
-	switch {
-	case strings.HasPrefix(lower, "alias."):
-		if cmd, ok := strings.CutPrefix(val, "!"); ok {
-			exec, val = true, cmd
-		} else {
-			// The alias may be called in the same command line.
-			f.gitAlias(val, c)
-			return
-		}
-	case strings.HasPrefix(lower, "url."), strings.HasPrefix(lower, "includeif."), strings.HasPrefix(lower, "pager."):
-		exec = true
-	default:
-		switch tail {
-		case "command", "textconv", "clean", "smudge", "process", "driver", "cmd", "helper", "uploadpack", "receivepack", "vcs", "proxy", "program", "sshcommand", "update", "path":
-			exec = true
-		}
-	}
-	if exec && (lower == "core.pager" || lower == "core.editor" || strings.HasPrefix(lower, "pager.")) && (val == "cat" || val == "" || val == "true" || val == "false" || val == ":") {
-		return
-	}
-	if exec {
-		f.hit("git-exec")
-		f.probe(strings.TrimPrefix(val, "!"), c.e.child())
-	}
-}
-
-func (f *floor) gitAlias(val string, c *call) {
-	var args []field
-	for w := range strings.FieldsSeq(val) {
-		args = append(args, lit(w))
-	}
-	if len(args) > 0 && f.step() {
-		f.gitSub(gitCall{call: c, sub: args[0].text, args: args[1:]})
-	}
-}
-
 // gitSub judges a subcommand.
-func (f *floor) gitSub(g gitCall) {
-	for _, fd := range g.args {
-		name, val, joined := strings.Cut(fd.text, "=")
-		switch name {
-		case "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files-in-pager", "--ext-diff", "--textconv", "--filters", "--template":
-			if name != "--exec" || g.sub != "rebase" {
-				f.hit("git-exec")
-			}
-			if joined {
-				f.probe(val, g.e.child())
-			}
-		case "--output", "--output-directory", "--separate-git-dir":
-			if joined {
-				out := fd
-				out.text = val
-				f.writeField(out, g.e, nil)
-			}
-		}
-		if strings.HasPrefix(fd.text, "ext::") {
-			f.hit("git-exec")
-			f.probe(strings.TrimPrefix(fd.text, "ext::"), g.e.child())
-		}
+func (f *floor) gitSub(g *gitCall) {
+	f.gitOptions(g)
+	if in(gitReads, g.sub) && !in("check-ignore ls-files status", g.sub) {
+		f.gitShows(g)
 	}
-	if named(g.sub, gitReads) {
-		for _, fd := range g.args {
-			// HEAD:.env and -- .env show what the file holds.
-			_, file, ok := strings.Cut(fd.text, ":")
-			if !ok {
-				file = fd.text
-			}
-			if !strings.ContainsAny(file, " \t\n") && !strings.HasPrefix(fd.text, "-") && secretPath("/"+file, "") && g.sub != "check-ignore" && g.sub != "ls-files" && g.sub != "status" {
-				f.sawSecret()
-			}
-		}
-	}
-	switch g.sub {
-	case "push":
+	first := word(g.args, 0)
+	switch {
+	case g.sub == "push":
 		f.gitPush(g)
-	case "filter-branch", "filter-repo":
+	case in("filter-branch filter-repo prune replace", g.sub),
+		g.sub == "reflog" && in("expire delete", first),
+		g.sub == "gc" && (anyIs(g.args, "--prune") || anyStarts(g.args, "--prune=") && !anyIs(g.args, "--prune=never")),
+		g.sub == "update-ref" && (len(g.args) > 1 || anyIs(g.args, "--stdin")),
+		g.sub == "symbolic-ref" && anyIs(g.args, "-d --delete"):
 		f.hit("git-history")
-	case "reflog":
-		if len(g.args) > 0 && (g.args[0].is("expire") || g.args[0].is("delete")) {
-			f.hit("git-history")
-		}
-	case "gc":
-		if slices.ContainsFunc(g.args, func(fd field) bool {
-			return strings.HasPrefix(fd.text, "--prune=") && fd.text != "--prune=never" || fd.is("--prune")
-		}) {
-			f.hit("git-history")
-		}
-	case "prune", "replace":
-		f.hit("git-history")
-	case "update-ref", "symbolic-ref":
-		if len(g.args) > 1 || slices.ContainsFunc(g.args, func(fd field) bool { return fd.is("-d") || fd.is("--delete") || fd.is("--stdin") }) {
-			if g.sub == "update-ref" || slices.ContainsFunc(g.args, func(fd field) bool { return fd.is("-d") || fd.is("--delete") }) {
-				f.hit("git-history")
-			}
-		}
-	case "clone", "fetch", "pull", "ls-remote", "remote", "submodule":
+	case in("clone fetch pull ls-remote remote submodule", g.sub):
 		f.gitRemote(g)
-	case "config":
+	case g.sub == "config":
 		f.gitConfig(g)
-	case "bisect":
-		if len(g.args) > 1 && g.args[0].is("run") {
-			f.argv(g.args[1:], g.e.child(), g.in)
-		}
-	case "rebase":
-		o := parseOptions(g.args, "x: exec: i onto: s: X: C: whitespace: S strategy:")
-		for _, fd := range o.values("x", "exec") {
-			f.unsafe()
-			f.scriptField(fd, g.e.child(), g.in)
-		}
-	case "difftool", "mergetool":
+	case g.sub == "bisect" && first == "run":
+		f.argv(g.args[1:], g.e.child(), g.in)
+	case g.sub == "rebase":
+		f.does(g.call, parseOptions(g.args, "x: exec: i onto: s: X: C: whitespace: S strategy:"), "run: x exec")
+	case in("difftool mergetool", g.sub):
 		f.hit("git-exec")
-		for _, fd := range parseOptions(g.args, "x: t: extcmd: tool:").values("x", "extcmd") {
-			f.scriptField(fd, g.e.child(), g.in)
-		}
-	case "grep":
-		if slices.ContainsFunc(g.args, func(fd field) bool { return strings.HasPrefix(fd.text, "-O") }) {
-			f.hit("git-exec")
-		}
-	case "send-email", "instaweb", "daemon", "imap-send", "fast-import", "credential", "upload-archive":
+		f.does(g.call, parseOptions(g.args, "x: t: extcmd: tool:"), "run: x extcmd")
+	case g.sub == "grep" && anyStarts(g.args, "-O"), in("send-email instaweb daemon imap-send fast-import credential upload-archive", g.sub):
 		f.hit("git-exec")
 	default:
 		f.gitFiles(g)
 	}
 }
 
+// gitOptions judges the options by which many subcommands run or write.
+func (f *floor) gitOptions(g *gitCall) {
+	for _, fd := range g.args {
+		name, val, joined := strings.Cut(fd.text, "=")
+		helper, ext := strings.CutPrefix(fd.text, "ext::")
+		switch {
+		case in("--upload-pack --receive-pack --exec --extcmd --open-files-in-pager --ext-diff --textconv --filters --template", name) && (name != "--exec" || g.sub != "rebase"):
+			f.hit("git-exec")
+			if joined {
+				f.probe(val, g.e.child())
+			}
+		case joined && in("--output --output-directory --separate-git-dir", name):
+			fd.text = val
+			f.writeField(&fd, g.e, nil)
+		case ext:
+			f.hit("git-exec")
+			f.probe(helper, g.e.child())
+		}
+	}
+}
+
+// gitShows notices HEAD:.env and -- .env, which show what the file holds.
+func (f *floor) gitShows(g *gitCall) {
+	for i := range g.args {
+		s := g.args[i].text
+		if file := s[strings.IndexByte(s, ':')+1:]; !strings.ContainsAny(file, " \t\n") && !strings.HasPrefix(s, "-") && secretPath("/"+file, "") {
+			f.sawSecret()
+		}
+	}
+}
+
 // gitPush judges what becomes of the branches on the other side.
-func (f *floor) gitPush(g gitCall) {
+func (f *floor) gitPush(g *gitCall) {
 	f.sawNetwork()
 	o := parseOptions(g.args, "f u n v q d 4 6 o: force force-with-lease force-if-includes all mirror tags delete prune set-upstream dry-run porcelain no-verify follow-tags signed atomic thin repo: receive-pack: exec: push-option: recurse-submodules:")
-	if o.has("f", "force", "force-with-lease", "mirror", "d", "delete", "prune") {
-		f.hit("git-force")
+	f.does(g.call, o, "hit git-force: f force force-with-lease mirror d delete prune; hit git-exec: receive-pack exec")
+	if o.vague {
+		f.hit("target-unresolved")
 	}
-	for i, fd := range o.rest {
+	for i := range o.rest {
+		fd := &o.rest[i]
 		if strings.HasPrefix(fd.text, "+") || strings.HasPrefix(fd.text, ":") && len(fd.text) > 1 {
 			f.hit("git-force")
 		}
 		if fd.unknown && fd.text == "" && (i > 0 || fd.many) {
 			f.hit("target-unresolved")
 		}
-	}
-	if o.vague {
-		f.hit("target-unresolved")
-	}
-	if len(o.values("receive-pack", "exec")) > 0 {
-		f.hit("git-exec")
-	}
-	if len(o.rest) > 0 {
-		f.remoteURL(o.rest[0])
+		if i == 0 {
+			f.remoteURL(fd)
+		}
 	}
 }
 
 // remoteURL judges an address of a repository, where it is one.
-func (f *floor) remoteURL(fd field) {
+func (f *floor) remoteURL(fd *field) {
 	s := fd.text
+	host, _, scp := strings.Cut(s, ":")
 	switch {
+	case strings.HasPrefix(s, "file://"), strings.Contains(s, "::"): // here, or by a helper: see gitOptions
 	case strings.Contains(s, "://"):
-		if strings.HasPrefix(s, "file://") {
-			f.unsafe()
-			return
-		}
 		f.target(fd, false)
-	case strings.Contains(s, "::"): // a helper program, see gitSub
-	case strings.Contains(s, ":") && !strings.Contains(strings.SplitN(s, ":", 2)[0], "/"):
-		host, _, _ := strings.Cut(s, ":")
-		f.target(field{text: host}, false) // user@host:path
+	case scp && !strings.Contains(host, "/"):
+		f.target(&field{text: host}, false) // user@host:path
 	}
 }
 
-func (f *floor) gitRemote(g gitCall) {
-	if g.sub != "remote" || len(g.args) > 0 {
-		f.net = f.net || g.sub != "submodule" && g.sub != "remote"
+func (f *floor) gitRemote(g *gitCall) {
+	if in("clone fetch pull ls-remote", g.sub) {
+		f.net = true
 		f.leak()
 	}
 	o := parseOptions(g.args, "o: b: u: c: j: depth: origin: branch: upload-pack: config: reference: filter: shallow-since: server-option: recurse bare mirror q v p f t n a tags prune all force single-branch no-checkout")
-	for _, kv := range o.values("c", "config") {
-		if g.sub == "clone" {
-			f.gitConfigValue(kv.text, g.call)
+	if g.sub == "clone" {
+		for _, kv := range o.values("c config") {
+			f.gitSetting(kv.text, g.call)
 		}
+		dest := &field{text: "."}
+		if len(o.rest) > 1 {
+			dest = &o.rest[1]
+		}
+		f.writeField(dest, g.e, nil)
 	}
-	if len(o.values("u", "upload-pack")) > 0 && (g.sub == "clone" || g.sub == "fetch" || g.sub == "ls-remote") {
-		f.hit("git-exec")
-	}
-	for _, fd := range o.rest {
-		f.remoteURL(fd)
-	}
-	switch {
-	case g.sub == "clone" && len(o.rest) > 1:
-		f.writeField(o.rest[1], g.e, nil)
-	case g.sub == "clone":
-		f.writeField(lit("."), g.e, nil)
-	case g.sub == "submodule" && len(g.args) > 1 && g.args[0].is("foreach"):
+	if g.sub == "submodule" && word(g.args, 0) == "foreach" {
 		f.joined(o.rest[1:], g.e.child(), g.in)
+	} else if in("clone ls-remote", g.sub) {
+		f.does(g.call, o, "hit git-exec: u")
 	}
-}
-
-// gitConfig judges git config: where it writes, and what the key means.
-func (f *floor) gitConfig(g gitCall) {
-	o := parseOptions(g.args, "f: file: blob: type: default: e l z global system local worktree get get-all get-regexp get-urlmatch list unset unset-all add replace-all edit show-origin show-scope name-only bool int path")
-	rest := o.rest
-	if len(rest) > 0 && (rest[0].is("set") || rest[0].is("get") || rest[0].is("unset") || rest[0].is("list") || rest[0].is("edit")) {
-		if rest[0].is("get") || rest[0].is("list") {
-			return
-		}
-		rest = rest[1:]
-	}
-	reads := o.has("get", "get-all", "get-regexp", "get-urlmatch", "l", "list") || len(rest) < 2 && !o.has("unset", "unset-all", "e", "edit")
-	if reads {
-		return
-	}
-	if o.has("global", "system") {
-		f.hit("write-outside")
-	}
-	for _, fd := range o.values("f", "file") {
-		f.writeField(fd, g.e, nil)
-	}
-	if o.has("e", "edit") {
-		f.hit("inline-code")
-	}
-	if len(rest) > 1 {
-		f.gitConfigValue(rest[0].text+"="+rest[1].text, g.call)
-		if rest[0].unknown || rest[1].unknown {
-			f.hit("git-exec")
-		}
+	for i := range o.rest {
+		f.remoteURL(&o.rest[i])
 	}
 }
 
 // gitFiles judges the subcommands that touch the working tree.
-func (f *floor) gitFiles(g gitCall) {
+func (f *floor) gitFiles(g *gitCall) {
 	o := parseOptions(g.args, "b: B: m: F: C: c: o: s: S: e: n d f x X q p i u a A v r R t w l hard soft mixed merge keep force dry-run staged worktree source: ours theirs detach discard-changes cached message: file: prefix: format: output: output-directory: exclude: pathspec-from-file: amend no-edit all track orphan: unsafe-paths")
-	switch g.sub {
-	case "reset":
-		if o.has("hard", "merge", "keep") {
-			f.hit("git-discard")
-		}
-	case "clean":
-		if !o.has("n", "dry-run") {
-			f.hit("git-discard")
-		}
-		for _, fd := range o.rest {
-			f.removeField(fd, g.e)
-		}
-	case "checkout":
-		files := slices.ContainsFunc(g.args, func(fd field) bool { return fd.is("--") || fd.is(".") || fd.is(":/") })
-		if o.has("f", "force") || files || slices.ContainsFunc(g.args, func(fd field) bool { return fd.is("-p") || fd.is("--ours") || fd.is("--theirs") }) || len(o.rest) > 1 && len(o.values("b", "B", "orphan")) == 0 {
-			f.hit("git-discard")
-		}
-	case "restore":
-		if !o.has("staged", "S") || o.has("worktree", "w", "W") {
-			f.hit("git-discard")
-		}
-	case "switch":
-		if o.has("f", "force", "discard-changes", "C") {
-			f.hit("git-discard")
-		}
-	case "branch":
-		if o.has("D") || o.has("delete", "d") && o.has("force", "f") {
-			f.hit("git-discard")
-		}
-	case "stash":
-		if len(o.rest) > 0 && (o.rest[0].is("drop") || o.rest[0].is("clear")) {
-			f.hit("git-discard")
-		}
-	case "rm":
-		for _, fd := range o.rest {
-			if !o.has("cached", "n", "dry-run") {
-				f.removeField(fd, g.e)
-			}
-		}
-	case "mv", "init":
-		for _, fd := range o.rest {
-			f.writeField(fd, g.e, nil)
-		}
-	case "worktree":
-		if len(o.rest) > 1 && (o.rest[0].is("add") || o.rest[0].is("move")) {
-			f.writeField(o.rest[1], g.e, nil)
-		}
-		if len(o.rest) > 0 && (o.rest[0].is("remove") || o.rest[0].is("prune")) {
-			f.hit("git-discard")
-		}
-	case "apply", "am":
-		if o.has("unsafe-paths") {
-			f.hit("target-unresolved")
-		}
+	sub, first := g.sub, word(o.rest, 0)
+	switch {
+	case sub == "reset" && o.has("hard merge keep"),
+		sub == "clean" && !o.has("n dry-run"),
+		sub == "checkout" && (o.has("f force p ours theirs") || anyIs(g.args, "-- . :/") || len(o.rest) > 1 && !o.has("b B orphan")),
+		sub == "restore" && (!o.has("staged S") || o.has("worktree w W")),
+		sub == "switch" && o.has("f force discard-changes C"),
+		sub == "branch" && (o.has("D") || o.has("delete d") && o.has("force f")),
+		sub == "stash" && in("drop clear", first),
+		sub == "worktree" && in("remove prune", first):
+		f.hit("git-discard")
+	case in("apply am", sub):
+		f.does(g.call, o, "hit target-unresolved: unsafe-paths")
+	case in("archive format-patch diff log show", sub):
+		f.does(g.call, o, "write: o output output-directory")
+	case in("mv init", sub):
+		f.does(g.call, o, "write: rest")
+	case sub == "worktree" && in("add move", first) && len(o.rest) > 1, sub == "bundle" && first == "create" && len(o.rest) > 1:
+		f.writeField(&o.rest[1], g.e, nil)
 	}
-	for _, fd := range o.values("o", "output", "output-directory") {
-		switch g.sub {
-		case "archive", "format-patch", "bundle", "diff", "log", "show":
-			f.writeField(fd, g.e, nil)
-		}
+	if sub == "clean" || sub == "rm" && !o.has("cached n dry-run") {
+		f.does(g.call, o, "remove: rest")
 	}
 }

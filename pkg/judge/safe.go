@@ -1,9 +1,6 @@
 package judge
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // safeSpec is one command of the safe list: the options that are known to
 // change nothing (see parseOptions), and what its operands are.
@@ -49,8 +46,8 @@ var safeList = map[string]safeSpec{
 	"shasum": {"safe-read", "a: b t", files}, "cksum": {"safe-read", "a:", files}, "b2sum": {"safe-read", "", files},
 	"base64": {"safe-read", "w: wrap: i:", files},
 	"jq":     {"safe-read", "r c n e s S M C a j raw-output compact-output null-input exit-status slurp sort-keys monochrome-output tab indent: arg:", pattern},
-	"sed":    {"safe-read", "n E r s u z e: expression: quiet silent regexp-extended null-data", anything},
-	"awk":    {"safe-read", "F: v: field-separator: assign: +", anything},
+	"sed":    {"safe-read", "n E r s u z e: expression: quiet silent regexp-extended null-data", pattern},
+	"awk":    {"safe-read", "F: v: field-separator: assign: +", pattern},
 
 	"ls":       {"safe-list", "*", files},
 	"dir":      {"safe-list", "*", files},
@@ -146,10 +143,11 @@ var safeList = map[string]safeSpec{
 }
 
 // searches are commands whose first operand is what they look for.
-var searches = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true, "sed": true, "awk": true, "gawk": true, "jq": true, "fd": true, "fdfind": true}
+const searches = "grep egrep fgrep zgrep rg ag ack sed awk gawk jq fd fdfind"
 
-// textOnly are commands whose words are never files.
-var textOnly = map[string]bool{"echo": true, "printf": true, "test": true, "[": true, "true": true, "false": true, ":": true, "exit": true, "export": true, "git": true, "ls": true, "gh": true, "basename": true, "dirname": true, "which": true, "type": true, "stat": true, "rm": true, "seq": true, "kill": true}
+// textOnly are commands whose words are never files, or whose own rule looks
+// at those that are.
+const textOnly = "echo printf test [ true false : exit export git ls gh basename dirname which type stat rm seq kill"
 
 // knownNames need no guess about being a wrapper: they take text and files.
 var knownNames = func() map[string]bool {
@@ -168,132 +166,95 @@ var knownNames = func() map[string]bool {
 // must be known, with options that are all known, and words that are all
 // certain; whatever its files are is checked as a read.
 func (f *floor) safe(c *call) string {
-	for _, fd := range c.args {
-		if fd.unknown || fd.proc != nil {
+	for i := range c.args {
+		if fd := &c.args[i]; fd.unknown || fd.proc != nil {
 			return ""
 		}
 	}
-	if len(c.args) == 1 && versionAsk(c.name, c.args[0].text) {
+	if len(c.args) == 1 && in(versioned, c.name) && (c.args[0].oneOf("--version -V version") || c.args[0].is("-v") && in("node npm bun", c.name)) {
 		return "safe-list"
 	}
-	switch c.name {
-	case "git":
+	switch {
+	case c.name == "git":
 		return f.safeGit(c)
-	case "go":
+	case c.name == "go":
 		return f.safeGo(c)
-	case "cargo":
+	case c.name == "cargo":
 		return f.safeCargo(c)
-	case "npm", "pnpm", "yarn", "bun":
+	case in("npm pnpm yarn bun", c.name):
 		return f.safeNpm(c)
-	case "make", "gmake":
+	case in("make gmake", c.name):
 		return f.safeMake(c)
-	case "mvn", "gradle", "mvnw", "gradlew", "dotnet", "cmake", "deno", "node", "python", "python3", "uv", "poetry", "bundle", "rake", "mix", "swift", "zig", "bazel":
+	case toolWords[c.name] != "":
 		return f.safeTool(c)
 	}
+	return f.fits(c)
+}
+
+// versioned are tools that may be asked for their version.
+const versioned = "go node npm pnpm yarn bun deno python python3 pip pip3 ruby gem cargo rustc java javac mvn gradle git make gcc clang cmake tsc php composer dotnet swift zig docker kubectl terraform psql uv poetry jq rg gh"
+
+// strange reports options that are not known, or that may not be options.
+func (o *options) strange() bool { return o.odd || o.vague || o.lead }
+
+// fits checks a command against its entry of the safe list.
+func (f *floor) fits(c *call) string {
 	s, ok := safeList[c.name]
 	if !ok {
 		return ""
 	}
-	return f.fits(c, s)
-}
-
-// fits checks a command against its entry of the safe list.
-func (f *floor) fits(c *call, s safeSpec) string {
 	args := c.args
-	if (c.name == "ruff" || c.name == "biome" || c.name == "golangci-lint" || c.name == "vitest") && len(args) > 0 {
-		switch args[0].text {
-		case "check", "lint", "run", "ci":
-			args = args[1:]
-		default:
-			if c.name != "vitest" {
-				return ""
-			}
-		}
-	}
-	if (c.name == "prettier" || c.name == "black" || c.name == "isort" || c.name == "rustfmt") && !slices.ContainsFunc(args, func(fd field) bool {
-		return fd.is("--check") || fd.is("-c") || fd.is("-l") || fd.is("--list-different") || fd.is("--check-only") || fd.is("--diff")
-	}) {
+	switch {
+	case in("ruff biome golangci-lint vitest", c.name) && in("check lint run ci", word(args, 0)):
+		args = args[1:]
+	case in("ruff biome golangci-lint", c.name),
+		in("prettier black isort rustfmt", c.name) && !anyIs(args, "--check -c -l --list-different --check-only --diff"):
 		return "" // they rewrite files
 	}
 	o := parseOptions(args, s.spec)
-	if s.spec != "*" && (o.odd || o.vague || o.lead) {
+	if s.spec != "*" && o.strange() {
 		return ""
 	}
-	for _, op := range o.flags {
-		if v := op.val.text; op.has && s.args != anything && (strings.HasPrefix(v, "/") || strings.Contains(v, "..")) && !f.reads1(op.val, c) {
+	for i := range o.flags {
+		op := &o.flags[i]
+		if v := op.val.text; op.has && s.args != anything && !in("sed awk", c.name) && (strings.HasPrefix(v, "/") || strings.Contains(v, "..")) && !f.readable(&op.val, c) {
 			return ""
 		}
 	}
 	rest := o.rest
-	switch s.args {
-	case nothing:
-		if len(rest) > 0 {
-			return ""
-		}
-	case pattern:
-		if !o.has("e", "f", "regexp", "file", "files") && len(rest) > 0 {
-			rest = rest[1:]
-		}
-		if c.name == "jq" && len(o.rest) > 0 && strings.Contains(strings.ToLower(o.rest[0].text), "env") {
-			return ""
-		}
-		fallthrough
-	case files:
-		for _, fd := range rest {
-			if !fd.is("-") && !f.reads1(fd, c) {
-				return ""
-			}
-		}
+	switch {
+	case s.args == anything, s.args == nothing && len(rest) == 0:
+		return s.row
+	case s.args == nothing, c.name == "uniq" && len(rest) > 1, c.name == "jq" && strings.Contains(strings.ToLower(word(rest, 0)), "env"):
+		return ""
+	case s.args == pattern && !o.has("e f expression regexp file files") && len(rest) > 0:
+		rest = rest[1:]
 	}
-	if c.name == "sed" && len(o.rest) > 0 || c.name == "awk" && len(o.rest) > 0 {
-		from := 1
-		if o.has("e", "expression") {
-			from = 0
-		}
-		for _, fd := range o.rest[from:] {
-			if !f.reads1(fd, c) {
-				return ""
-			}
-		}
-	}
-	if c.name == "uniq" && len(rest) > 1 {
+	if !f.allInside(rest, c) {
 		return ""
 	}
 	return s.row
 }
 
-// reads1 reports a file, or a pattern of files, that is inside the workspace
-// and holds no credentials.
-func (f *floor) reads1(fd field, c *call) bool {
-	text := fd.text
-	if fd.glob {
-		text = globBase(text)
-	}
-	paths, ok := c.e.resolve(text)
-	if !ok {
-		return false
-	}
-	for _, p := range paths {
-		if !f.inside(p) && !harmlessDevice(p) {
-			return false
-		}
-	}
-	for _, dir := range c.e.fallback {
-		if !f.inside(dir) {
+func (f *floor) allInside(fds []field, c *call) bool {
+	for i := range fds {
+		if !fds[i].is("-") && !f.readable(&fds[i], c) {
 			return false
 		}
 	}
 	return true
 }
 
-// versionAsk reports "tool --version".
-func versionAsk(name, arg string) bool {
-	if arg != "--version" && arg != "-V" && arg != "version" && !(arg == "-v" && (name == "node" || name == "npm" || name == "bun")) {
-		return false
+// readable reports a file, or a pattern of files, inside the workspace,
+// wherever the shell may be.
+func (f *floor) readable(fd *field, c *call) bool {
+	text := fd.text
+	if fd.glob {
+		text = globBase(text)
 	}
-	switch name {
-	case "go", "node", "npm", "pnpm", "yarn", "bun", "deno", "python", "python3", "pip", "pip3", "ruby", "gem", "cargo", "rustc", "java", "javac", "mvn", "gradle", "git", "make", "gcc", "clang", "cmake", "tsc", "php", "composer", "dotnet", "swift", "zig", "docker", "kubectl", "terraform", "psql", "uv", "poetry", "jq", "rg", "gh":
-		return true
+	paths, ok := c.e.resolve(text)
+	for _, p := range append(paths, c.e.fallback...) {
+		ok = ok && (f.inside(p) || harmlessDevice(p))
 	}
-	return false
+	return ok
 }

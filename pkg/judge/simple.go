@@ -2,7 +2,6 @@ package judge
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -121,7 +120,7 @@ func (f *floor) call(c *call, typed string) flow {
 		f.unsafe()
 		f.suffixes(c.args, c.e, c.in)
 	}
-	return flow{open: true, net: networkNames[c.name] || c.in.net}
+	return flow{open: true, net: in(networkNames, c.name) || c.in.net}
 }
 
 // suffixes judges the words of a command that is not known, each as if a
@@ -130,7 +129,8 @@ func (f *floor) suffixes(args []field, e *env, in flow) {
 	if f.inSuffix {
 		return
 	}
-	for i, fd := range args {
+	for i := range args {
+		fd := &args[i]
 		if i == 12 || !f.step() {
 			return // longer lines are data
 		}
@@ -156,169 +156,4 @@ func (f *floor) suffixes(args []field, e *env, in flow) {
 			return
 		}
 	}
-}
-
-// readField judges a file that a command reads.
-func (f *floor) readField(fd field, e *env) {
-	if fd.proc != nil {
-		return
-	}
-	if fd.unknown {
-		f.unsafe()
-		if fd.tail != "" && secretPath("/"+strings.TrimPrefix(fd.tail, "/"), "") {
-			f.sawSecret()
-		}
-		return
-	}
-	paths, ok := e.resolve(fd.text)
-	if !ok {
-		paths = []string{"/" + fd.text}
-		f.unsafe()
-	}
-	for _, p := range paths {
-		if strings.HasPrefix(p, "/dev/tcp/") || strings.HasPrefix(p, "/dev/udp/") {
-			f.hit("remote-shell")
-		}
-		if secretPath(p, f.place.Home) {
-			f.sawSecret()
-		}
-		if !f.inside(p) && !harmlessDevice(p) {
-			f.unsafe()
-		}
-	}
-}
-
-// secretArgs looks for credential files among a command's words, in whatever
-// form tools take them: file, --file=file, @file, of=file, name=@file.
-func (f *floor) secretArgs(c *call) {
-	if textOnly[c.name] {
-		return
-	}
-	args := c.args
-	if searches[c.name] {
-		// The first word is what is searched for.
-		for i, fd := range args {
-			if !strings.HasPrefix(fd.text, "-") {
-				args = slices.Delete(slices.Clone(args), i, i+1)
-				break
-			}
-		}
-	}
-	for _, fd := range args {
-		forms := []string{fd.text}
-		if fd.unknown {
-			forms = []string{"/x" + fd.tail}
-			if fd.text != "" {
-				forms = append(forms, fd.text+"x")
-			}
-		}
-		for i := 0; i < len(forms) && len(forms) < 6; i++ {
-			if _, after, ok := strings.Cut(forms[i], "="); ok {
-				forms = append(forms, after)
-			}
-			if _, after, ok := strings.Cut(forms[i], "@"); ok {
-				forms = append(forms, after)
-			}
-		}
-		for _, s := range forms {
-			if strings.Contains(s, "://") || s == "" {
-				continue
-			}
-			if paths, ok := c.e.resolve(s); ok && slices.ContainsFunc(paths, func(p string) bool { return secretPath(p, f.place.Home) }) ||
-				!ok && secretPath("/"+s, "") {
-				f.sawSecret()
-				return
-			}
-		}
-	}
-}
-
-// writeField judges a file that a command creates or changes.
-func (f *floor) writeField(fd field, e *env, b *body) {
-	f.unsafe()
-	if b == nil {
-		b = &body{}
-	}
-	if fd.proc != nil {
-		return
-	}
-	paths, ok := e.resolve(fd.text)
-	if fd.unknown || !ok {
-		f.hit("target-unresolved")
-		return
-	}
-	if fd.glob {
-		// What it matches lies below the part before the first sign.
-		for i, p := range paths {
-			paths[i] = globBase(p)
-		}
-	}
-	for _, p := range paths {
-		f.writePath(p, b)
-	}
-	f.elsewhere(fd, e, func(g *floor, p string) { g.writePath(p, b) })
-}
-
-// elsewhere judges a relative path in the folders where a failed cd would have
-// left the shell. What would be denied there is asked.
-func (f *floor) elsewhere(fd field, e *env, judge func(*floor, string)) {
-	if strings.HasPrefix(fd.text, "/") || drive(fd.text) {
-		return
-	}
-	for _, dir := range e.fallback {
-		g := &floor{place: f.place, off: f.off}
-		judge(g, path.Clean(dir+"/"+fd.text))
-		if g.deny != "" {
-			f.hit("target-unresolved")
-		}
-	}
-}
-
-// globBase is the part of a path before its first element with a glob sign.
-func globBase(p string) string {
-	at := strings.IndexAny(p, "*?[")
-	if at < 0 {
-		return p
-	}
-	if at = strings.LastIndexByte(p[:at], '/'); at <= 0 {
-		return "/"
-	}
-	return p[:at]
-}
-
-// removeField judges something that a command deletes.
-func (f *floor) removeField(fd field, e *env) {
-	f.unsafe()
-	paths, ok := e.resolve(fd.text)
-	if fd.unknown || !ok {
-		f.hit("target-unresolved")
-		return
-	}
-	if fd.text == "" {
-		return
-	}
-	for _, p := range paths {
-		f.removeGlob(p, fd.glob)
-	}
-	f.elsewhere(fd, e, func(g *floor, p string) { g.removeGlob(p, fd.glob) })
-}
-
-// removeGlob judges a deletion: a pattern that takes everything in a folder
-// deletes the folder, as far as it matters.
-func (f *floor) removeGlob(p string, glob bool) {
-	for glob && everything(path.Base(p)) {
-		p = path.Dir(p)
-	}
-	if glob && globBase(p) != p {
-		if !f.within(globBase(p)) {
-			f.outside(globBase(p), "delete-outside")
-			return
-		}
-	}
-	f.removePath(p)
-}
-
-// everything reports a pattern that matches all names, or all dot names.
-func everything(pattern string) bool {
-	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*.?[]!^") == ""
 }

@@ -66,22 +66,21 @@ func lineVerdict(line string, format [2]string, data string) (Decision, string) 
 		window = window[:leadingWindow]
 	}
 	text := stripCode(string(window))
-	allowAt, denyAt, unsureAt := wordAt(text, format[0]), wordAt(text, format[1]), wordAt(text, unsureWord)
-	found := 0
-	for _, at := range []int{allowAt, denyAt, unsureAt} {
-		if at >= 0 {
-			found++
+	at, d, word := -1, None, ""
+	for _, v := range []struct {
+		word string
+		d    Decision
+	}{{format[0], Allow}, {format[1], Deny}, {unsureWord, Ask}} {
+		if !strings.Contains(text, v.word) {
+			continue
 		}
+		if word != "" {
+			return None, "" // two of them, in whatever way
+		}
+		at, d, word = wordAt(text, v.word), v.d, v.word
 	}
-	if found != 1 {
+	if at < 0 {
 		return None, ""
-	}
-	d, at, word := Allow, allowAt, format[0]
-	switch {
-	case denyAt >= 0:
-		d, at, word = Deny, denyAt, format[1]
-	case unsureAt >= 0:
-		d, at, word = Ask, unsureAt, unsureWord
 	}
 	if negated(text[:at]) || quoting(text[:at], line, word, data) {
 		return None, ""
@@ -146,25 +145,24 @@ func negated(before string) bool {
 }
 
 // quoting reports a verdict that may be the request's own words: they hold the
-// token, and the reply does not begin with it, or goes on as they do.
+// token, and the reply does not begin with it, or is one of their lines, or
+// goes on as they do.
 func quoting(before, line, token, data string) bool {
 	if !strings.Contains(data, token) {
 		return false
 	}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(before), func(r rune) bool { return !wordRune(r) && r != '\'' }) {
-		if !labels[w] {
+	for l := range strings.SplitSeq(data, "\n") {
+		if strings.TrimSpace(l) == line {
+			return true
+		}
+	}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(before), func(r rune) bool { return strings.ContainsRune(" \t*_#:-", r) }) {
+		if !labels[w] { // quotation marks and signs of comments among them
 			return true
 		}
 	}
 	tail := strings.TrimRight(line[strings.Index(line, token):], "`*_\"' \t.!")
-	return len(tail) > len(token) && strings.Contains(data, cutTo(tail, len(token)+8))
-}
-
-func cutTo(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
+	return len(tail) > len(token) && strings.Contains(data, cutTo(tail, chars(token)+8))
 }
 
 // jsonReply gives the object that a reply consists of, with or without the

@@ -1,0 +1,181 @@
+package judge
+
+import (
+	"path"
+	"strings"
+)
+
+// readField judges a file that a command reads.
+func (f *floor) readField(fd *field, e *env) {
+	if fd.proc != nil {
+		return
+	}
+	if fd.unknown {
+		f.unsafe()
+		if fd.tail != "" && secretPath("/"+strings.TrimPrefix(fd.tail, "/"), "") {
+			f.sawSecret()
+		}
+		return
+	}
+	paths, ok := e.resolve(fd.text)
+	if !ok {
+		paths = []string{"/" + fd.text}
+	}
+	for _, p := range paths {
+		if under(p, "/dev/tcp") || under(p, "/dev/udp") {
+			f.hit("remote-shell")
+		}
+		if secretPath(p, f.place.Home) {
+			f.sawSecret()
+		}
+		if !ok || !f.inside(p) && !harmlessDevice(p) {
+			f.unsafe()
+		}
+	}
+}
+
+// secretArgs looks for credential files among a command's words, in whatever
+// form tools take them: file, --file=file, @file, of=file, name=@file.
+func (f *floor) secretArgs(c *call) {
+	if in(textOnly, c.name) {
+		return
+	}
+	pattern := in(searches, c.name) // the first word is what is searched for
+	for i := range c.args {
+		fd := &c.args[i]
+		if pattern && !strings.HasPrefix(fd.text, "-") {
+			pattern = false
+			continue
+		}
+		if !fd.unknown {
+			f.secretForms(fd.text, c.e)
+			continue
+		}
+		f.secretForms("/x"+fd.tail, c.e)
+		if fd.text != "" {
+			f.secretForms(fd.text+"x", c.e)
+		}
+	}
+}
+
+// secretForms tries a word, and what stands in it behind = and @.
+func (f *floor) secretForms(s string, e *env) {
+	for ; s != ""; s = s[strings.IndexAny(s, "=@")+1:] {
+		if !strings.Contains(s, "://") {
+			paths, ok := e.resolve(s)
+			if !ok {
+				paths = []string{"/" + s}
+			}
+			for _, p := range paths {
+				if secretPath(p, f.place.Home) {
+					f.sawSecret()
+				}
+			}
+		}
+		if !strings.ContainsAny(s, "=@") {
+			return
+		}
+	}
+}
+
+// writeField judges a file that a command creates or changes.
+func (f *floor) writeField(fd *field, e *env, b *body) {
+	f.unsafe()
+	if b == nil {
+		b = &body{}
+	}
+	if fd.proc != nil {
+		return
+	}
+	paths, ok := e.resolve(fd.text)
+	if fd.unknown || !ok {
+		f.hit("target-unresolved")
+		return
+	}
+	for _, p := range paths {
+		if fd.glob {
+			p = globBase(p) // what it matches lies below that
+		}
+		f.writePath(p, b)
+	}
+	for _, g := range f.elsewhere(fd, e) {
+		g.writePath(g.place.Cwd, b)
+		f.denied(g)
+	}
+}
+
+// elsewhere gives, for a relative path, a floor for each folder where a failed
+// cd would have left the shell; the path there is its Cwd.
+func (f *floor) elsewhere(fd *field, e *env) []*floor {
+	if strings.HasPrefix(fd.text, "/") || drive(fd.text) {
+		return nil
+	}
+	var out []*floor
+	for _, dir := range e.fallback {
+		g := &floor{place: f.place, off: f.off}
+		g.place.Cwd = path.Clean(dir + "/" + fd.text)
+		out = append(out, g)
+	}
+	return out
+}
+
+// denied asks about what would be denied if a cd had failed.
+func (f *floor) denied(g *floor) {
+	if g.deny != "" {
+		f.hit("target-unresolved")
+	}
+}
+
+// globBase is the part of a path before its first element with a glob sign.
+func globBase(p string) string {
+	at := strings.IndexAny(p, "*?[")
+	if at < 0 {
+		return p
+	}
+	if at = strings.LastIndexByte(p[:at], '/'); at <= 0 {
+		return "/"
+	}
+	return p[:at]
+}
+
+// removeField judges something that a command deletes.
+func (f *floor) removeField(fd *field, e *env) {
+	f.unsafe()
+	paths, ok := e.resolve(fd.text)
+	if fd.unknown || !ok {
+		f.hit("target-unresolved")
+		return
+	}
+	if fd.text == "" {
+		return
+	}
+	for _, p := range paths {
+		f.removeGlob(p, fd.glob)
+		if strings.HasSuffix(fd.text, "/") {
+			f.contained(p, "delete-outside") // through a link, what it leads to
+		}
+	}
+	for _, g := range f.elsewhere(fd, e) {
+		g.removeGlob(g.place.Cwd, fd.glob)
+		f.denied(g)
+	}
+}
+
+// removeGlob judges a deletion: a pattern that takes everything in a folder
+// deletes the folder, as far as it matters.
+func (f *floor) removeGlob(p string, glob bool) {
+	for glob && everything(path.Base(p)) {
+		p = path.Dir(p)
+		f.contained(p, "delete-outside")
+	}
+	if base := globBase(p); glob && base != p && !f.within(base) {
+		f.outside(base, "delete-outside")
+		return
+	}
+	f.removePath(p)
+}
+
+// everything reports a pattern that matches all names, or all dot names.
+func everything(pattern string) bool {
+	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*.?[]!^") == ""
+}
