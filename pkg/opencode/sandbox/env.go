@@ -33,7 +33,7 @@ func (wt *Worktree) Env() []string {
 		marker+"="+wt.home,
 		"HOME="+at("home"), "TMPDIR="+at("tmp"), "PWD="+wt.Dir,
 		"XDG_CONFIG_HOME="+at("config"), "XDG_DATA_HOME="+at("data"), "XDG_CACHE_HOME="+at("cache"), "XDG_STATE_HOME="+at("state"),
-		"TERM=dumb", "NO_COLOR=1",
+		"TERM=dumb", "NO_COLOR=1", "SHELL="+wt.shell(),
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_TERMINAL_PROMPT=0",
 		// A project's own config can name plugins and providers: code that would run with our key.
 		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
@@ -41,6 +41,30 @@ func (wt *Worktree) Env() []string {
 		"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_SHARE=1",
 	)
 	return append(env, wt.env...)
+}
+
+// shell is the sandbox's shell: the system's, without the run's configuration in its environment.
+func (wt *Worktree) shell() string { return filepath.Join(wt.box, "bin", filepath.Base(systemShell())) }
+
+func systemShell() string {
+	const bash = "/bin/bash"
+	if _, err := os.Stat(bash); err == nil {
+		return bash
+	}
+	return "/bin/sh"
+}
+
+// writeShell writes the shell by which OpenCode runs commands. A command that prints its environment must not
+// print the key.
+func writeShell(path string) error {
+	script := "#!/bin/sh\nunset OPENCODE_CONFIG_CONTENT\nexec " + systemShell() + " \"$@\"\n"
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write sandbox shell: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return fmt.Errorf("write sandbox shell: %w", err)
+	}
+	return nil
 }
 
 func inherited(environ []string) []string {

@@ -88,6 +88,9 @@ func New(ctx context.Context, repo string, o Options) (_ *Worktree, err error) {
 	if err := SealConfig(filepath.Join(wt.box, "config", "opencode")); err != nil {
 		return nil, err
 	}
+	if err := writeShell(wt.shell()); err != nil {
+		return nil, err
+	}
 	wt.Dir = filepath.Join(wt.home, "work")
 	if _, err := git(ctx, wt.Repo, "worktree", "add", "--quiet", "--detach", wt.Dir, wt.Commit); err != nil {
 		return nil, fmt.Errorf("create worktree of %s: %w", wt.Repo, err)
