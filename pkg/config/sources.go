@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/buger/jsonparser"
@@ -216,7 +217,7 @@ func (v value) sorted() value {
 	for i := range v.members {
 		v.members[i].value = v.members[i].value.sorted()
 	}
-	slices.SortStableFunc(v.members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	sort.SliceStable(v.members, func(i, j int) bool { return v.members[i].key < v.members[j].key })
 	v.items = slices.Clone(v.items)
 	for i := range v.items {
 		v.items[i] = v.items[i].sorted()

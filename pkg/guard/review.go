@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ const (
 func (g *Guard) Review(notes []protocol.Note, ctx Context) Outcome {
 	g.BeginReview()
 	notes = slices.Clone(notes)
-	slices.SortStableFunc(notes, func(a, b protocol.Note) int { return b.Severity.Rank() - a.Severity.Rank() })
+	sort.SliceStable(notes, func(i, j int) bool { return notes[i].Severity.Rank() > notes[j].Severity.Rank() })
 	var out Outcome
 	var held []protocol.Note
 	for _, note := range notes {

@@ -3,6 +3,7 @@ package pattern
 import (
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"unicode"
 )
 
@@ -93,7 +94,7 @@ func (s runeSet) not() runeSet {
 	for i := 0; i < len(sorted); i += 2 {
 		pairs = append(pairs, [2]rune{sorted[i], sorted[i+1]})
 	}
-	slices.SortFunc(pairs, func(a, b [2]rune) int { return int(a[0] - b[0]) })
+	sort.SliceStable(pairs, func(i, j int) bool { return pairs[i][0] < pairs[j][0] })
 	var out runeSet
 	next := rune(0)
 	for _, p := range pairs {

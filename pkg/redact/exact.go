@@ -38,8 +38,11 @@ func (e *exactValues) add(value string) {
 		}
 		e.forms = append(e.forms, form)
 		start := word(form, 0)
-		e.starts[start] = append(e.starts[start], form)
-		slices.SortFunc(e.starts[start], func(a, b string) int { return len(b) - len(a) })
+		list, at := e.starts[start], 0
+		for at < len(list) && len(list[at]) >= len(form) {
+			at++
+		}
+		e.starts[start] = slices.Insert(list, at, form) // the longest first
 		e.filter[form[0]] |= 1 << (form[1] & 7)
 	}
 }

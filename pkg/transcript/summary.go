@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -157,7 +158,7 @@ func (t *tally) take(l line) {
 	l.n.files = nil
 	t.deeds.plus(l.n)
 	if len(t.files) > maxTallied {
-		slices.SortStableFunc(t.files, func(a, b fileCount) int { return b.n - a.n })
+		sort.SliceStable(t.files, func(i, j int) bool { return t.files[i].n > t.files[j].n })
 		t.files = slices.Delete(t.files, maxTallied, len(t.files))
 	}
 }
