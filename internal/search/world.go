@@ -48,8 +48,8 @@ const (
 
 // step is what the session's state machine made of an event.
 type step struct {
-	memory                 int32
-	due, supersede, resync bool
+	memory                          int32
+	due, supersede, resync, changed bool
 }
 
 type stepKey struct {
@@ -146,7 +146,7 @@ func (w *walker) apply(memory int32, name string, ev protocol.Event) step {
 	}
 	s := w.memories.all[memory].state()
 	out := w.rules.Apply(s, ev, session.Options{Mode: config.ModeStep, Interval: 1})
-	st := step{w.memories.number(canonical(s, w.ids)), out.Due, out.Supersede, out.Resync}
+	st := step{w.memories.number(canonical(s, w.ids)), out.Due, out.Supersede, out.Resync, out.Changed}
 	w.steps[key] = st
 	return st
 }
@@ -186,6 +186,9 @@ func (w *walker) hear(wd world, i int, name string, ev protocol.Event) world {
 		p.review, p.under = true, humanNumber(w.memories.all[p.memory].human)
 	}
 	p.resync = p.resync || st.resync
+	if !st.changed {
+		return wd
+	}
 	return w.save(wd, i)
 }
 

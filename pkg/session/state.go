@@ -128,8 +128,9 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 	case *protocol.History:
 		return s.history(e)
 	case *protocol.TurnStart:
+		step := Step{Changed: s.Unfit || s.Compacting}
 		s.Busy, s.Unfit, s.Compacting = true, false, false
-		return Step{}
+		return step
 	case *protocol.StepEnd:
 		s.Busy = true
 		s.Steps++
@@ -139,7 +140,7 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 		return s.turnEnd(e, o)
 	case *protocol.Compacting:
 		s.Compacting = true
-		return Step{}
+		return Step{Changed: true}
 	case *protocol.Compacted:
 		s.Compacting = false
 		if !e.Failed {
