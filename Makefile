@@ -1,0 +1,60 @@
+# The commands of this repository. `make help` lists them.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+# Files of npm, fresh when the lock file has not changed since.
+MODULES := node_modules/.package-lock.json
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: test
+test: ## everything, as CI runs it
+test: build audit test-go test-loader corpus
+
+.PHONY: build
+build: $(MODULES) ## the module and the loader into dist/
+	go run ./internal/buildguest
+	npm run --silent build
+
+.PHONY: audit
+audit: ## what the module can reach, and nothing else
+	@test -f dist/superadvisor.wasm || go run ./internal/buildguest
+	go run ./internal/audit dist/superadvisor.wasm
+
+.PHONY: test-go
+test-go: ## the tests of Go
+	@mkdir -p .cache
+	@go test ./... 2>&1 | tee .cache/test-go.log | grep -v '\[no test files\]'
+	@echo "go: $$(grep -c '^ok' .cache/test-go.log) packages passed"
+
+.PHONY: test-loader
+test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
+	npm run --silent typecheck
+	npm test --silent
+
+.PHONY: corpus
+corpus: ## what is caught and what is let through, with the bars
+	go run ./internal/corpus/cmd
+
+.PHONY: check
+check: test ## also formatting, vet, generated files, reproducible builds and a clean tree
+	@files=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
+	go vet ./...
+	GOOS=wasip1 GOARCH=wasm go vet ./wasm
+	go generate ./pkg/protocol
+	go run ./internal/buildguest -twice
+	go run ./internal/audit dist/superadvisor.wasm >/dev/null
+	git diff --exit-code
+
+.PHONY: clean
+clean: ## what was built and cached
+	rm -rf dist .cache
+
+$(MODULES): package.json package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
