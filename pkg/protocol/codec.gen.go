@@ -2,8 +2,6 @@
 
 package protocol
 
-import "strconv"
-
 // EffectType gives the name on the wire.
 func (*Need) EffectType() string { return "need" }
 
@@ -486,21 +484,20 @@ func decodeEffect(d *decoder, name string) Effect {
 
 // AppendNeed appends v as JSON.
 func AppendNeed(b []byte, v *Need) []byte {
-	b = append(b, `{"type":"need","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"need","id":`, v.ID)
 	if len(v.Files) > 0 {
-		b = append(b, `,"files":`...)
+		b = appendText(b, `,"files":`)
 		b = appendStrings(b, v.Files)
 	}
 	if len(v.Env) > 0 {
-		b = append(b, `,"env":`...)
+		b = appendText(b, `,"env":`)
 		b = appendStrings(b, v.Env)
 	}
 	if len(v.Providers) > 0 {
-		b = append(b, `,"providers":`...)
+		b = appendText(b, `,"providers":`)
 		b = appendStrings(b, v.Providers)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeNeed(d *decoder, v *Need) {
@@ -525,27 +522,21 @@ func decodeNeed(d *decoder, v *Need) {
 
 // AppendReady appends v as JSON.
 func AppendReady(b []byte, v *Ready) []byte {
-	b = append(b, `{"type":"ready","version":`...)
-	b = AppendString(b, v.Version)
+	b = appendStringMember(b, `{"type":"ready","version":`, v.Version)
 	if len(v.Origins) > 0 {
-		b = append(b, `,"origins":`...)
+		b = appendText(b, `,"origins":`)
 		b = appendStrings(b, v.Origins)
 	}
-	b = append(b, `,"enabled":`...)
-	b = strconv.AppendBool(b, v.Enabled)
-	b = append(b, `,"consult":`...)
-	b = strconv.AppendBool(b, v.Consult)
-	b = append(b, `,"judge":`...)
-	b = strconv.AppendBool(b, v.Judge)
+	b = appendBoolMember(b, `,"enabled":`, v.Enabled)
+	b = appendBoolMember(b, `,"consult":`, v.Consult)
+	b = appendBoolMember(b, `,"judge":`, v.Judge)
 	if v.JudgeTimeoutMS != 0 {
-		b = append(b, `,"judgeTimeoutMs":`...)
-		b = appendInt(b, v.JudgeTimeoutMS)
+		b = appendIntMember(b, `,"judgeTimeoutMs":`, v.JudgeTimeoutMS)
 	}
 	if v.ConsultTimeoutMS != 0 {
-		b = append(b, `,"consultTimeoutMs":`...)
-		b = appendInt(b, v.ConsultTimeoutMS)
+		b = appendIntMember(b, `,"consultTimeoutMs":`, v.ConsultTimeoutMS)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeReady(d *decoder, v *Ready) {
@@ -576,9 +567,8 @@ func decodeReady(d *decoder, v *Ready) {
 
 // AppendLoad appends v as JSON.
 func AppendLoad(b []byte, v *Load) []byte {
-	b = append(b, `{"type":"load","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"load","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeLoad(d *decoder, v *Load) {
@@ -597,15 +587,13 @@ func decodeLoad(d *decoder, v *Load) {
 
 // AppendSave appends v as JSON.
 func AppendSave(b []byte, v *Save) []byte {
-	b = append(b, `{"type":"save","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"state":`...)
+	b = appendStringMember(b, `{"type":"save","session":`, v.Session)
+	b = appendText(b, `,"state":`)
 	b = AppendRaw(b, v.State)
 	if v.ID != "" {
-		b = append(b, `,"id":`...)
-		b = AppendString(b, v.ID)
+		b = appendStringMember(b, `,"id":`, v.ID)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeSave(d *decoder, v *Save) {
@@ -628,9 +616,8 @@ func decodeSave(d *decoder, v *Save) {
 
 // AppendForget appends v as JSON.
 func AppendForget(b []byte, v *Forget) []byte {
-	b = append(b, `{"type":"forget","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"forget","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeForget(d *decoder, v *Forget) {
@@ -649,13 +636,10 @@ func decodeForget(d *decoder, v *Forget) {
 
 // AppendClaim appends v as JSON.
 func AppendClaim(b []byte, v *Claim) []byte {
-	b = append(b, `{"type":"claim","id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"key":`...)
-	b = AppendString(b, v.Key)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"claim","id":`, v.ID)
+	b = appendStringMember(b, `,"session":`, v.Session)
+	b = appendStringMember(b, `,"key":`, v.Key)
+	return appendText(b, `}`)
 }
 
 func decodeClaim(d *decoder, v *Claim) {
@@ -678,27 +662,20 @@ func decodeClaim(d *decoder, v *Claim) {
 
 // AppendDeliver appends v as JSON.
 func AppendDeliver(b []byte, v *Deliver) []byte {
-	b = append(b, `{"type":"deliver","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"wake":`...)
-	b = strconv.AppendBool(b, v.Wake)
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
-	b = append(b, `,"severity":`...)
-	b = AppendString(b, v.Severity)
-	b = append(b, `,"description":`...)
-	b = AppendString(b, v.Description)
+	b = appendStringMember(b, `{"type":"deliver","session":`, v.Session)
+	b = appendStringMember(b, `,"id":`, v.ID)
+	b = appendBoolMember(b, `,"wake":`, v.Wake)
+	b = appendStringMember(b, `,"text":`, v.Text)
+	b = appendStringMember(b, `,"severity":`, v.Severity)
+	b = appendStringMember(b, `,"description":`, v.Description)
 	if len(v.Notes) > 0 {
-		b = append(b, `,"notes":`...)
+		b = appendText(b, `,"notes":`)
 		b = appendStrings(b, v.Notes)
 	}
 	if v.Toast {
-		b = append(b, `,"toast":`...)
-		b = strconv.AppendBool(b, v.Toast)
+		b = appendBoolMember(b, `,"toast":`, v.Toast)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeDeliver(d *decoder, v *Deliver) {
@@ -731,18 +708,14 @@ func decodeDeliver(d *decoder, v *Deliver) {
 
 // AppendNotice appends v as JSON.
 func AppendNotice(b []byte, v *Notice) []byte {
-	b = append(b, `{"type":"notice"`...)
+	b = appendText(b, `{"type":"notice"`)
 	if v.Session != "" {
-		b = append(b, `,"session":`...)
-		b = AppendString(b, v.Session)
+		b = appendStringMember(b, `,"session":`, v.Session)
 	}
-	b = append(b, `,"key":`...)
-	b = AppendString(b, v.Key)
-	b = append(b, `,"variant":`...)
-	b = AppendString(b, v.Variant)
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
-	return append(b, `}`...)
+	b = appendStringMember(b, `,"key":`, v.Key)
+	b = appendStringMember(b, `,"variant":`, v.Variant)
+	b = appendStringMember(b, `,"text":`, v.Text)
+	return appendText(b, `}`)
 }
 
 func decodeNotice(d *decoder, v *Notice) {
@@ -767,16 +740,14 @@ func decodeNotice(d *decoder, v *Notice) {
 
 // AppendStatus appends v as JSON.
 func AppendStatus(b []byte, v *Status) []byte {
-	b = append(b, `{"type":"status"`...)
+	b = appendText(b, `{"type":"status"`)
 	if v.Session != "" {
-		b = append(b, `,"session":`...)
-		b = AppendString(b, v.Session)
+		b = appendStringMember(b, `,"session":`, v.Session)
 	}
 	if v.Text != "" {
-		b = append(b, `,"text":`...)
-		b = AppendString(b, v.Text)
+		b = appendStringMember(b, `,"text":`, v.Text)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeStatus(d *decoder, v *Status) {
@@ -797,11 +768,9 @@ func decodeStatus(d *decoder, v *Status) {
 
 // AppendIgnore appends v as JSON.
 func AppendIgnore(b []byte, v *Ignore) []byte {
-	b = append(b, `{"type":"ignore","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"reason":`...)
-	b = AppendString(b, v.Reason)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"ignore","session":`, v.Session)
+	b = appendStringMember(b, `,"reason":`, v.Reason)
+	return appendText(b, `}`)
 }
 
 func decodeIgnore(d *decoder, v *Ignore) {
@@ -822,9 +791,8 @@ func decodeIgnore(d *decoder, v *Ignore) {
 
 // AppendResync appends v as JSON.
 func AppendResync(b []byte, v *Resync) []byte {
-	b = append(b, `{"type":"resync","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"resync","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeResync(d *decoder, v *Resync) {
@@ -843,11 +811,9 @@ func decodeResync(d *decoder, v *Resync) {
 
 // AppendSignalsWanted appends v as JSON.
 func AppendSignalsWanted(b []byte, v *SignalsWanted) []byte {
-	b = append(b, `{"type":"signals_wanted","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"signals_wanted","session":`, v.Session)
+	b = appendStringMember(b, `,"id":`, v.ID)
+	return appendText(b, `}`)
 }
 
 func decodeSignalsWanted(d *decoder, v *SignalsWanted) {
@@ -868,25 +834,19 @@ func decodeSignalsWanted(d *decoder, v *SignalsWanted) {
 
 // AppendHTTPSend appends v as JSON.
 func AppendHTTPSend(b []byte, v *HTTPSend) []byte {
-	b = append(b, `{"type":"http_send","id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"method":`...)
-	b = AppendString(b, v.Method)
-	b = append(b, `,"url":`...)
-	b = AppendString(b, v.URL)
+	b = appendStringMember(b, `{"type":"http_send","id":`, v.ID)
+	b = appendStringMember(b, `,"method":`, v.Method)
+	b = appendStringMember(b, `,"url":`, v.URL)
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = appendText(b, `,"headers":`)
 		b = appendList(b, v.Headers, AppendHeader)
 	}
 	if v.Body != "" {
-		b = append(b, `,"body":`...)
-		b = AppendString(b, v.Body)
+		b = appendStringMember(b, `,"body":`, v.Body)
 	}
-	b = append(b, `,"timeoutMs":`...)
-	b = appendInt(b, v.TimeoutMS)
-	b = append(b, `,"maxBytes":`...)
-	b = appendInt(b, v.MaxBytes)
-	return append(b, `}`...)
+	b = appendIntMember(b, `,"timeoutMs":`, v.TimeoutMS)
+	b = appendIntMember(b, `,"maxBytes":`, v.MaxBytes)
+	return appendText(b, `}`)
 }
 
 func decodeHTTPSend(d *decoder, v *HTTPSend) {
@@ -917,33 +877,25 @@ func decodeHTTPSend(d *decoder, v *HTTPSend) {
 
 // AppendGenerate appends v as JSON.
 func AppendGenerate(b []byte, v *Generate) []byte {
-	b = append(b, `{"type":"generate","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"generate","id":`, v.ID)
 	if v.Session != "" {
-		b = append(b, `,"session":`...)
-		b = AppendString(b, v.Session)
+		b = appendStringMember(b, `,"session":`, v.Session)
 	}
 	if v.Provider != "" {
-		b = append(b, `,"provider":`...)
-		b = AppendString(b, v.Provider)
+		b = appendStringMember(b, `,"provider":`, v.Provider)
 	}
 	if v.Model != "" {
-		b = append(b, `,"model":`...)
-		b = AppendString(b, v.Model)
+		b = appendStringMember(b, `,"model":`, v.Model)
 	}
 	if v.System != "" {
-		b = append(b, `,"system":`...)
-		b = AppendString(b, v.System)
+		b = appendStringMember(b, `,"system":`, v.System)
 	}
-	b = append(b, `,"prompt":`...)
-	b = AppendString(b, v.Prompt)
+	b = appendStringMember(b, `,"prompt":`, v.Prompt)
 	if v.MaxTokens != 0 {
-		b = append(b, `,"maxTokens":`...)
-		b = appendInt(b, int64(v.MaxTokens))
+		b = appendIntMember(b, `,"maxTokens":`, int64(v.MaxTokens))
 	}
-	b = append(b, `,"timeoutMs":`...)
-	b = appendInt(b, v.TimeoutMS)
-	return append(b, `}`...)
+	b = appendIntMember(b, `,"timeoutMs":`, v.TimeoutMS)
+	return appendText(b, `}`)
 }
 
 func decodeGenerate(d *decoder, v *Generate) {
@@ -976,9 +928,8 @@ func decodeGenerate(d *decoder, v *Generate) {
 
 // AppendGenerateCancel appends v as JSON.
 func AppendGenerateCancel(b []byte, v *GenerateCancel) []byte {
-	b = append(b, `{"type":"generate_cancel","id":`...)
-	b = AppendString(b, v.ID)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"generate_cancel","id":`, v.ID)
+	return appendText(b, `}`)
 }
 
 func decodeGenerateCancel(d *decoder, v *GenerateCancel) {
@@ -997,11 +948,9 @@ func decodeGenerateCancel(d *decoder, v *GenerateCancel) {
 
 // AppendSetTimer appends v as JSON.
 func AppendSetTimer(b []byte, v *SetTimer) []byte {
-	b = append(b, `{"type":"set_timer","id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"ms":`...)
-	b = appendInt(b, v.MS)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"set_timer","id":`, v.ID)
+	b = appendIntMember(b, `,"ms":`, v.MS)
+	return appendText(b, `}`)
 }
 
 func decodeSetTimer(d *decoder, v *SetTimer) {
@@ -1022,23 +971,19 @@ func decodeSetTimer(d *decoder, v *SetTimer) {
 
 // AppendAnswer appends v as JSON.
 func AppendAnswer(b []byte, v *Answer) []byte {
-	b = append(b, `{"type":"answer","call":`...)
-	b = AppendString(b, v.Call)
+	b = appendStringMember(b, `{"type":"answer","call":`, v.Call)
 	if v.Session != "" {
-		b = append(b, `,"session":`...)
-		b = AppendString(b, v.Session)
+		b = appendStringMember(b, `,"session":`, v.Session)
 	}
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
+	b = appendStringMember(b, `,"text":`, v.Text)
 	if v.Failed {
-		b = append(b, `,"failed":`...)
-		b = strconv.AppendBool(b, v.Failed)
+		b = appendBoolMember(b, `,"failed":`, v.Failed)
 	}
 	if v.Details != "" {
-		b = append(b, `,"details":`...)
+		b = appendText(b, `,"details":`)
 		b = AppendRaw(b, v.Details)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeAnswer(d *decoder, v *Answer) {
@@ -1065,17 +1010,13 @@ func decodeAnswer(d *decoder, v *Answer) {
 
 // AppendDecision appends v as JSON.
 func AppendDecision(b []byte, v *Decision) []byte {
-	b = append(b, `{"type":"decision","call":`...)
-	b = AppendString(b, v.Call)
-	b = append(b, `,"session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"effect":`...)
-	b = AppendString(b, v.Effect)
+	b = appendStringMember(b, `{"type":"decision","call":`, v.Call)
+	b = appendStringMember(b, `,"session":`, v.Session)
+	b = appendStringMember(b, `,"effect":`, v.Effect)
 	if v.Message != "" {
-		b = append(b, `,"message":`...)
-		b = AppendString(b, v.Message)
+		b = appendStringMember(b, `,"message":`, v.Message)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeDecision(d *decoder, v *Decision) {
@@ -1100,11 +1041,9 @@ func decodeDecision(d *decoder, v *Decision) {
 
 // AppendAppend appends v as JSON.
 func AppendAppend(b []byte, v *Append) []byte {
-	b = append(b, `{"type":"append","log":`...)
-	b = AppendString(b, v.Log)
-	b = append(b, `,"line":`...)
-	b = AppendString(b, v.Line)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"append","log":`, v.Log)
+	b = appendStringMember(b, `,"line":`, v.Line)
+	return appendText(b, `}`)
 }
 
 func decodeAppend(d *decoder, v *Append) {
@@ -1125,11 +1064,9 @@ func decodeAppend(d *decoder, v *Append) {
 
 // AppendLog appends v as JSON.
 func AppendLog(b []byte, v *Log) []byte {
-	b = append(b, `{"type":"log","level":`...)
-	b = AppendString(b, v.Level)
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"log","level":`, v.Level)
+	b = appendStringMember(b, `,"text":`, v.Text)
+	return appendText(b, `}`)
 }
 
 func decodeLog(d *decoder, v *Log) {
@@ -1150,13 +1087,10 @@ func decodeLog(d *decoder, v *Log) {
 
 // AppendWriteConfig appends v as JSON.
 func AppendWriteConfig(b []byte, v *WriteConfig) []byte {
-	b = append(b, `{"type":"write_config","id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"write_config","id":`, v.ID)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	b = appendStringMember(b, `,"text":`, v.Text)
+	return appendText(b, `}`)
 }
 
 func decodeWriteConfig(d *decoder, v *WriteConfig) {
@@ -1179,31 +1113,21 @@ func decodeWriteConfig(d *decoder, v *WriteConfig) {
 
 // AppendInit appends v as JSON.
 func AppendInit(b []byte, v *Init) []byte {
-	b = append(b, `{"type":"init","abi":`...)
-	b = appendInt(b, int64(v.ABI))
-	b = append(b, `,"version":`...)
-	b = AppendString(b, v.Version)
-	b = append(b, `,"host":`...)
-	b = AppendString(b, v.Host)
-	b = append(b, `,"hostVersion":`...)
-	b = AppendString(b, v.HostVersion)
-	b = append(b, `,"seed":`...)
-	b = AppendString(b, v.Seed)
-	b = append(b, `,"directory":`...)
-	b = AppendString(b, v.Directory)
-	b = append(b, `,"root":`...)
-	b = AppendString(b, v.Root)
-	b = append(b, `,"home":`...)
-	b = AppendString(b, v.Home)
-	b = append(b, `,"configHome":`...)
-	b = AppendString(b, v.ConfigHome)
-	b = append(b, `,"dataHome":`...)
-	b = AppendString(b, v.DataHome)
+	b = appendIntMember(b, `{"type":"init","abi":`, int64(v.ABI))
+	b = appendStringMember(b, `,"version":`, v.Version)
+	b = appendStringMember(b, `,"host":`, v.Host)
+	b = appendStringMember(b, `,"hostVersion":`, v.HostVersion)
+	b = appendStringMember(b, `,"seed":`, v.Seed)
+	b = appendStringMember(b, `,"directory":`, v.Directory)
+	b = appendStringMember(b, `,"root":`, v.Root)
+	b = appendStringMember(b, `,"home":`, v.Home)
+	b = appendStringMember(b, `,"configHome":`, v.ConfigHome)
+	b = appendStringMember(b, `,"dataHome":`, v.DataHome)
 	if v.Options != "" {
-		b = append(b, `,"options":`...)
+		b = appendText(b, `,"options":`)
 		b = AppendRaw(b, v.Options)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeInit(d *decoder, v *Init) {
@@ -1242,21 +1166,20 @@ func decodeInit(d *decoder, v *Init) {
 
 // AppendProvided appends v as JSON.
 func AppendProvided(b []byte, v *Provided) []byte {
-	b = append(b, `{"type":"provided","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"provided","id":`, v.ID)
 	if len(v.Files) > 0 {
-		b = append(b, `,"files":`...)
+		b = appendText(b, `,"files":`)
 		b = appendList(b, v.Files, AppendFile)
 	}
 	if len(v.Env) > 0 {
-		b = append(b, `,"env":`...)
+		b = appendText(b, `,"env":`)
 		b = appendList(b, v.Env, AppendVariable)
 	}
 	if len(v.Providers) > 0 {
-		b = append(b, `,"providers":`...)
+		b = appendText(b, `,"providers":`)
 		b = appendList(b, v.Providers, AppendProvider)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeProvided(d *decoder, v *Provided) {
@@ -1281,27 +1204,21 @@ func decodeProvided(d *decoder, v *Provided) {
 
 // AppendSession appends v as JSON.
 func AppendSession(b []byte, v *Session) []byte {
-	b = append(b, `{"type":"session","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"session","session":`, v.Session)
 	if v.Parent != "" {
-		b = append(b, `,"parent":`...)
-		b = AppendString(b, v.Parent)
+		b = appendStringMember(b, `,"parent":`, v.Parent)
 	}
 	if v.Directory != "" {
-		b = append(b, `,"directory":`...)
-		b = AppendString(b, v.Directory)
+		b = appendStringMember(b, `,"directory":`, v.Directory)
 	}
 	if v.Title != "" {
-		b = append(b, `,"title":`...)
-		b = AppendString(b, v.Title)
+		b = appendStringMember(b, `,"title":`, v.Title)
 	}
 	if v.First != 0 {
-		b = append(b, `,"first":`...)
-		b = appendInt(b, v.First)
+		b = appendIntMember(b, `,"first":`, v.First)
 	}
-	b = append(b, `,"complete":`...)
-	b = strconv.AppendBool(b, v.Complete)
-	return append(b, `}`...)
+	b = appendBoolMember(b, `,"complete":`, v.Complete)
+	return appendText(b, `}`)
 }
 
 func decodeSession(d *decoder, v *Session) {
@@ -1330,45 +1247,34 @@ func decodeSession(d *decoder, v *Session) {
 
 // AppendUser appends v as JSON.
 func AppendUser(b []byte, v *User) []byte {
-	b = append(b, `{"type":"user","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
+	b = appendStringMember(b, `{"type":"user","session":`, v.Session)
+	b = appendStringMember(b, `,"id":`, v.ID)
+	b = appendStringMember(b, `,"text":`, v.Text)
 	if v.Created != 0 {
-		b = append(b, `,"created":`...)
-		b = appendInt(b, v.Created)
+		b = appendIntMember(b, `,"created":`, v.Created)
 	}
 	if v.Agent != "" {
-		b = append(b, `,"agent":`...)
-		b = AppendString(b, v.Agent)
+		b = appendStringMember(b, `,"agent":`, v.Agent)
 	}
 	if v.Advisor {
-		b = append(b, `,"advisor":`...)
-		b = strconv.AppendBool(b, v.Advisor)
+		b = appendBoolMember(b, `,"advisor":`, v.Advisor)
 	}
 	if v.Synthetic {
-		b = append(b, `,"synthetic":`...)
-		b = strconv.AppendBool(b, v.Synthetic)
+		b = appendBoolMember(b, `,"synthetic":`, v.Synthetic)
 	}
 	if v.Foreign {
-		b = append(b, `,"foreign":`...)
-		b = strconv.AppendBool(b, v.Foreign)
+		b = appendBoolMember(b, `,"foreign":`, v.Foreign)
 	}
 	if v.Continuation {
-		b = append(b, `,"continuation":`...)
-		b = strconv.AppendBool(b, v.Continuation)
+		b = appendBoolMember(b, `,"continuation":`, v.Continuation)
 	}
 	if v.Custom {
-		b = append(b, `,"custom":`...)
-		b = strconv.AppendBool(b, v.Custom)
+		b = appendBoolMember(b, `,"custom":`, v.Custom)
 	}
 	if v.Typed {
-		b = append(b, `,"typed":`...)
-		b = strconv.AppendBool(b, v.Typed)
+		b = appendBoolMember(b, `,"typed":`, v.Typed)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeUser(d *decoder, v *User) {
@@ -1407,19 +1313,15 @@ func decodeUser(d *decoder, v *User) {
 
 // AppendText appends v as JSON.
 func AppendText(b []byte, v *Text) []byte {
-	b = append(b, `{"type":"text","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"text","session":`, v.Session)
 	if v.Message != "" {
-		b = append(b, `,"message":`...)
-		b = AppendString(b, v.Message)
+		b = appendStringMember(b, `,"message":`, v.Message)
 	}
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
+	b = appendStringMember(b, `,"text":`, v.Text)
 	if v.Cut != 0 {
-		b = append(b, `,"cut":`...)
-		b = appendInt(b, int64(v.Cut))
+		b = appendIntMember(b, `,"cut":`, int64(v.Cut))
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeText(d *decoder, v *Text) {
@@ -1444,49 +1346,40 @@ func decodeText(d *decoder, v *Text) {
 
 // AppendTool appends v as JSON.
 func AppendTool(b []byte, v *Tool) []byte {
-	b = append(b, `{"type":"tool","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"tool","session":`, v.Session)
 	if v.Message != "" {
-		b = append(b, `,"message":`...)
-		b = AppendString(b, v.Message)
+		b = appendStringMember(b, `,"message":`, v.Message)
 	}
-	b = append(b, `,"call":`...)
-	b = AppendString(b, v.Call)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
+	b = appendStringMember(b, `,"call":`, v.Call)
+	b = appendStringMember(b, `,"name":`, v.Name)
 	if v.Input != "" {
-		b = append(b, `,"input":`...)
+		b = appendText(b, `,"input":`)
 		b = AppendRaw(b, v.Input)
 	}
 	if v.Output != "" {
-		b = append(b, `,"output":`...)
-		b = AppendString(b, v.Output)
+		b = appendStringMember(b, `,"output":`, v.Output)
 	}
 	if v.Cut != 0 {
-		b = append(b, `,"cut":`...)
-		b = appendInt(b, int64(v.Cut))
+		b = appendIntMember(b, `,"cut":`, int64(v.Cut))
 	}
 	if v.Failed {
-		b = append(b, `,"failed":`...)
-		b = strconv.AppendBool(b, v.Failed)
+		b = appendBoolMember(b, `,"failed":`, v.Failed)
 	}
 	if v.HasExit {
-		b = append(b, `,"hasExit":`...)
-		b = strconv.AppendBool(b, v.HasExit)
+		b = appendBoolMember(b, `,"hasExit":`, v.HasExit)
 	}
 	if v.Exit != 0 {
-		b = append(b, `,"exit":`...)
-		b = appendInt(b, int64(v.Exit))
+		b = appendIntMember(b, `,"exit":`, int64(v.Exit))
 	}
 	if len(v.Files) > 0 {
-		b = append(b, `,"files":`...)
+		b = appendText(b, `,"files":`)
 		b = appendStrings(b, v.Files)
 	}
 	if len(v.Diagnostics) > 0 {
-		b = append(b, `,"diagnostics":`...)
+		b = appendText(b, `,"diagnostics":`)
 		b = appendList(b, v.Diagnostics, AppendDiagnostic)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeTool(d *decoder, v *Tool) {
@@ -1527,27 +1420,21 @@ func decodeTool(d *decoder, v *Tool) {
 
 // AppendShell appends v as JSON.
 func AppendShell(b []byte, v *Shell) []byte {
-	b = append(b, `{"type":"shell","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"command":`...)
-	b = AppendString(b, v.Command)
+	b = appendStringMember(b, `{"type":"shell","session":`, v.Session)
+	b = appendStringMember(b, `,"command":`, v.Command)
 	if v.Output != "" {
-		b = append(b, `,"output":`...)
-		b = AppendString(b, v.Output)
+		b = appendStringMember(b, `,"output":`, v.Output)
 	}
 	if v.Cut != 0 {
-		b = append(b, `,"cut":`...)
-		b = appendInt(b, int64(v.Cut))
+		b = appendIntMember(b, `,"cut":`, int64(v.Cut))
 	}
 	if v.HasExit {
-		b = append(b, `,"hasExit":`...)
-		b = strconv.AppendBool(b, v.HasExit)
+		b = appendBoolMember(b, `,"hasExit":`, v.HasExit)
 	}
 	if v.Exit != 0 {
-		b = append(b, `,"exit":`...)
-		b = appendInt(b, int64(v.Exit))
+		b = appendIntMember(b, `,"exit":`, int64(v.Exit))
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeShell(d *decoder, v *Shell) {
@@ -1576,9 +1463,8 @@ func decodeShell(d *decoder, v *Shell) {
 
 // AppendTurnStart appends v as JSON.
 func AppendTurnStart(b []byte, v *TurnStart) []byte {
-	b = append(b, `{"type":"turn_start","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"turn_start","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeTurnStart(d *decoder, v *TurnStart) {
@@ -1597,25 +1483,22 @@ func decodeTurnStart(d *decoder, v *TurnStart) {
 
 // AppendStepEnd appends v as JSON.
 func AppendStepEnd(b []byte, v *StepEnd) []byte {
-	b = append(b, `{"type":"step_end","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"step_end","session":`, v.Session)
 	if v.Message != "" {
-		b = append(b, `,"message":`...)
-		b = AppendString(b, v.Message)
+		b = appendStringMember(b, `,"message":`, v.Message)
 	}
 	if v.Finish != "" {
-		b = append(b, `,"finish":`...)
-		b = AppendString(b, v.Finish)
+		b = appendStringMember(b, `,"finish":`, v.Finish)
 	}
 	if len(v.Files) > 0 {
-		b = append(b, `,"files":`...)
+		b = appendText(b, `,"files":`)
 		b = appendStrings(b, v.Files)
 	}
 	if v.Tokens != (Tokens{}) {
-		b = append(b, `,"tokens":`...)
+		b = appendText(b, `,"tokens":`)
 		b = AppendTokens(b, v.Tokens)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeStepEnd(d *decoder, v *StepEnd) {
@@ -1643,19 +1526,15 @@ func decodeStepEnd(d *decoder, v *StepEnd) {
 
 // AppendTurnEnd appends v as JSON.
 func AppendTurnEnd(b []byte, v *TurnEnd) []byte {
-	b = append(b, `{"type":"turn_end","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"outcome":`...)
-	b = AppendString(b, v.Outcome)
+	b = appendStringMember(b, `{"type":"turn_end","session":`, v.Session)
+	b = appendStringMember(b, `,"outcome":`, v.Outcome)
 	if v.Reason != "" {
-		b = append(b, `,"reason":`...)
-		b = AppendString(b, v.Reason)
+		b = appendStringMember(b, `,"reason":`, v.Reason)
 	}
 	if v.Resumes {
-		b = append(b, `,"resumes":`...)
-		b = strconv.AppendBool(b, v.Resumes)
+		b = appendBoolMember(b, `,"resumes":`, v.Resumes)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeTurnEnd(d *decoder, v *TurnEnd) {
@@ -1680,9 +1559,8 @@ func decodeTurnEnd(d *decoder, v *TurnEnd) {
 
 // AppendCompacting appends v as JSON.
 func AppendCompacting(b []byte, v *Compacting) []byte {
-	b = append(b, `{"type":"compacting","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"compacting","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeCompacting(d *decoder, v *Compacting) {
@@ -1701,17 +1579,14 @@ func decodeCompacting(d *decoder, v *Compacting) {
 
 // AppendCompacted appends v as JSON.
 func AppendCompacted(b []byte, v *Compacted) []byte {
-	b = append(b, `{"type":"compacted","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"compacted","session":`, v.Session)
 	if v.Summary != "" {
-		b = append(b, `,"summary":`...)
-		b = AppendString(b, v.Summary)
+		b = appendStringMember(b, `,"summary":`, v.Summary)
 	}
 	if v.Failed {
-		b = append(b, `,"failed":`...)
-		b = strconv.AppendBool(b, v.Failed)
+		b = appendBoolMember(b, `,"failed":`, v.Failed)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeCompacted(d *decoder, v *Compacted) {
@@ -1734,13 +1609,11 @@ func decodeCompacted(d *decoder, v *Compacted) {
 
 // AppendReverted appends v as JSON.
 func AppendReverted(b []byte, v *Reverted) []byte {
-	b = append(b, `{"type":"reverted","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"reverted","session":`, v.Session)
 	if v.Message != "" {
-		b = append(b, `,"message":`...)
-		b = AppendString(b, v.Message)
+		b = appendStringMember(b, `,"message":`, v.Message)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeReverted(d *decoder, v *Reverted) {
@@ -1761,9 +1634,8 @@ func decodeReverted(d *decoder, v *Reverted) {
 
 // AppendClosed appends v as JSON.
 func AppendClosed(b []byte, v *Closed) []byte {
-	b = append(b, `{"type":"closed","session":`...)
-	b = AppendString(b, v.Session)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"closed","session":`, v.Session)
+	return appendText(b, `}`)
 }
 
 func decodeClosed(d *decoder, v *Closed) {
@@ -1782,17 +1654,15 @@ func decodeClosed(d *decoder, v *Closed) {
 
 // AppendHistory appends v as JSON.
 func AppendHistory(b []byte, v *History) []byte {
-	b = append(b, `{"type":"history","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"history","session":`, v.Session)
 	if len(v.Events) > 0 {
-		b = append(b, `,"events":`...)
+		b = appendText(b, `,"events":`)
 		b = appendList(b, v.Events, AppendEvent)
 	}
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeHistory(d *decoder, v *History) {
@@ -1815,19 +1685,17 @@ func decodeHistory(d *decoder, v *History) {
 
 // AppendSignals appends v as JSON.
 func AppendSignals(b []byte, v *Signals) []byte {
-	b = append(b, `{"type":"signals","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"signals","session":`, v.Session)
+	b = appendStringMember(b, `,"id":`, v.ID)
 	if len(v.Changes) > 0 {
-		b = append(b, `,"changes":`...)
+		b = appendText(b, `,"changes":`)
 		b = appendList(b, v.Changes, AppendChange)
 	}
 	if len(v.Diagnostics) > 0 {
-		b = append(b, `,"diagnostics":`...)
+		b = appendText(b, `,"diagnostics":`)
 		b = appendList(b, v.Diagnostics, AppendDiagnostic)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeSignals(d *decoder, v *Signals) {
@@ -1852,33 +1720,27 @@ func decodeSignals(d *decoder, v *Signals) {
 
 // AppendHTTP appends v as JSON.
 func AppendHTTP(b []byte, v *HTTP) []byte {
-	b = append(b, `{"type":"http","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"http","id":`, v.ID)
 	if v.Status != 0 {
-		b = append(b, `,"status":`...)
-		b = appendInt(b, int64(v.Status))
+		b = appendIntMember(b, `,"status":`, int64(v.Status))
 	}
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = appendText(b, `,"headers":`)
 		b = appendList(b, v.Headers, AppendHeader)
 	}
 	if v.Body != "" {
-		b = append(b, `,"body":`...)
-		b = AppendString(b, v.Body)
+		b = appendStringMember(b, `,"body":`, v.Body)
 	}
 	if v.Cut {
-		b = append(b, `,"cut":`...)
-		b = strconv.AppendBool(b, v.Cut)
+		b = appendBoolMember(b, `,"cut":`, v.Cut)
 	}
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
 	if v.Detail != "" {
-		b = append(b, `,"detail":`...)
-		b = AppendString(b, v.Detail)
+		b = appendStringMember(b, `,"detail":`, v.Detail)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeHTTP(d *decoder, v *HTTP) {
@@ -1909,21 +1771,17 @@ func decodeHTTP(d *decoder, v *HTTP) {
 
 // AppendGenerated appends v as JSON.
 func AppendGenerated(b []byte, v *Generated) []byte {
-	b = append(b, `{"type":"generated","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"generated","id":`, v.ID)
 	if v.Text != "" {
-		b = append(b, `,"text":`...)
-		b = AppendString(b, v.Text)
+		b = appendStringMember(b, `,"text":`, v.Text)
 	}
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
 	if v.Detail != "" {
-		b = append(b, `,"detail":`...)
-		b = AppendString(b, v.Detail)
+		b = appendStringMember(b, `,"detail":`, v.Detail)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeGenerated(d *decoder, v *Generated) {
@@ -1948,9 +1806,8 @@ func decodeGenerated(d *decoder, v *Generated) {
 
 // AppendTimer appends v as JSON.
 func AppendTimer(b []byte, v *Timer) []byte {
-	b = append(b, `{"type":"timer","id":`...)
-	b = AppendString(b, v.ID)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"timer","id":`, v.ID)
+	return appendText(b, `}`)
 }
 
 func decodeTimer(d *decoder, v *Timer) {
@@ -1969,19 +1826,16 @@ func decodeTimer(d *decoder, v *Timer) {
 
 // AppendLoaded appends v as JSON.
 func AppendLoaded(b []byte, v *Loaded) []byte {
-	b = append(b, `{"type":"loaded","session":`...)
-	b = AppendString(b, v.Session)
+	b = appendStringMember(b, `{"type":"loaded","session":`, v.Session)
 	if v.State != "" {
-		b = append(b, `,"state":`...)
+		b = appendText(b, `,"state":`)
 		b = AppendRaw(b, v.State)
 	}
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
-	b = append(b, `,"reviewer":`...)
-	b = strconv.AppendBool(b, v.Reviewer)
-	return append(b, `}`...)
+	b = appendBoolMember(b, `,"reviewer":`, v.Reviewer)
+	return appendText(b, `}`)
 }
 
 func decodeLoaded(d *decoder, v *Loaded) {
@@ -2006,13 +1860,11 @@ func decodeLoaded(d *decoder, v *Loaded) {
 
 // AppendSaved appends v as JSON.
 func AppendSaved(b []byte, v *Saved) []byte {
-	b = append(b, `{"type":"saved","id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `{"type":"saved","id":`, v.ID)
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeSaved(d *decoder, v *Saved) {
@@ -2033,15 +1885,12 @@ func decodeSaved(d *decoder, v *Saved) {
 
 // AppendClaimed appends v as JSON.
 func AppendClaimed(b []byte, v *Claimed) []byte {
-	b = append(b, `{"type":"claimed","id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"granted":`...)
-	b = strconv.AppendBool(b, v.Granted)
+	b = appendStringMember(b, `{"type":"claimed","id":`, v.ID)
+	b = appendBoolMember(b, `,"granted":`, v.Granted)
 	if v.Reason != "" {
-		b = append(b, `,"reason":`...)
-		b = AppendString(b, v.Reason)
+		b = appendStringMember(b, `,"reason":`, v.Reason)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeClaimed(d *decoder, v *Claimed) {
@@ -2064,21 +1913,16 @@ func decodeClaimed(d *decoder, v *Claimed) {
 
 // AppendReceipt appends v as JSON.
 func AppendReceipt(b []byte, v *Receipt) []byte {
-	b = append(b, `{"type":"receipt","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"state":`...)
-	b = AppendString(b, v.State)
+	b = appendStringMember(b, `{"type":"receipt","session":`, v.Session)
+	b = appendStringMember(b, `,"id":`, v.ID)
+	b = appendStringMember(b, `,"state":`, v.State)
 	if v.Woke {
-		b = append(b, `,"woke":`...)
-		b = strconv.AppendBool(b, v.Woke)
+		b = appendBoolMember(b, `,"woke":`, v.Woke)
 	}
 	if v.Detail != "" {
-		b = append(b, `,"detail":`...)
-		b = AppendString(b, v.Detail)
+		b = appendStringMember(b, `,"detail":`, v.Detail)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeReceipt(d *decoder, v *Receipt) {
@@ -2105,19 +1949,15 @@ func decodeReceipt(d *decoder, v *Receipt) {
 
 // AppendConsult appends v as JSON.
 func AppendConsult(b []byte, v *Consult) []byte {
-	b = append(b, `{"type":"consult","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"call":`...)
-	b = AppendString(b, v.Call)
+	b = appendStringMember(b, `{"type":"consult","session":`, v.Session)
+	b = appendStringMember(b, `,"call":`, v.Call)
 	if v.Question != "" {
-		b = append(b, `,"question":`...)
-		b = AppendString(b, v.Question)
+		b = appendStringMember(b, `,"question":`, v.Question)
 	}
 	if v.Context != "" {
-		b = append(b, `,"context":`...)
-		b = AppendString(b, v.Context)
+		b = appendStringMember(b, `,"context":`, v.Context)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeConsult(d *decoder, v *Consult) {
@@ -2142,9 +1982,8 @@ func decodeConsult(d *decoder, v *Consult) {
 
 // AppendAbort appends v as JSON.
 func AppendAbort(b []byte, v *Abort) []byte {
-	b = append(b, `{"type":"abort","call":`...)
-	b = AppendString(b, v.Call)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"abort","call":`, v.Call)
+	return appendText(b, `}`)
 }
 
 func decodeAbort(d *decoder, v *Abort) {
@@ -2163,20 +2002,16 @@ func decodeAbort(d *decoder, v *Abort) {
 
 // AppendCommand appends v as JSON.
 func AppendCommand(b []byte, v *Command) []byte {
-	b = append(b, `{"type":"command"`...)
+	b = appendText(b, `{"type":"command"`)
 	if v.Session != "" {
-		b = append(b, `,"session":`...)
-		b = AppendString(b, v.Session)
+		b = appendStringMember(b, `,"session":`, v.Session)
 	}
-	b = append(b, `,"call":`...)
-	b = AppendString(b, v.Call)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
+	b = appendStringMember(b, `,"call":`, v.Call)
+	b = appendStringMember(b, `,"name":`, v.Name)
 	if v.Text != "" {
-		b = append(b, `,"text":`...)
-		b = AppendString(b, v.Text)
+		b = appendStringMember(b, `,"text":`, v.Text)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodeCommand(d *decoder, v *Command) {
@@ -2201,41 +2036,36 @@ func decodeCommand(d *decoder, v *Command) {
 
 // AppendPermission appends v as JSON.
 func AppendPermission(b []byte, v *Permission) []byte {
-	b = append(b, `{"type":"permission","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"call":`...)
-	b = AppendString(b, v.Call)
+	b = appendStringMember(b, `{"type":"permission","session":`, v.Session)
+	b = appendStringMember(b, `,"call":`, v.Call)
 	if v.Agent != "" {
-		b = append(b, `,"agent":`...)
-		b = AppendString(b, v.Agent)
+		b = appendStringMember(b, `,"agent":`, v.Agent)
 	}
-	b = append(b, `,"action":`...)
-	b = AppendString(b, v.Action)
+	b = appendStringMember(b, `,"action":`, v.Action)
 	if len(v.Resources) > 0 {
-		b = append(b, `,"resources":`...)
+		b = appendText(b, `,"resources":`)
 		b = appendStrings(b, v.Resources)
 	}
 	if v.Metadata != "" {
-		b = append(b, `,"metadata":`...)
+		b = appendText(b, `,"metadata":`)
 		b = AppendRaw(b, v.Metadata)
 	}
 	if v.Source != "" {
-		b = append(b, `,"source":`...)
+		b = appendText(b, `,"source":`)
 		b = AppendRaw(b, v.Source)
 	}
 	if v.AgentInfo != "" {
-		b = append(b, `,"agentInfo":`...)
+		b = appendText(b, `,"agentInfo":`)
 		b = AppendRaw(b, v.AgentInfo)
 	}
 	if len(v.Worktrees) > 0 {
-		b = append(b, `,"worktrees":`...)
+		b = appendText(b, `,"worktrees":`)
 		b = appendStrings(b, v.Worktrees)
 	}
 	if v.WorktreesOK {
-		b = append(b, `,"worktreesOK":`...)
-		b = strconv.AppendBool(b, v.WorktreesOK)
+		b = appendBoolMember(b, `,"worktreesOK":`, v.WorktreesOK)
 	}
-	return append(b, `}`...)
+	return appendText(b, `}`)
 }
 
 func decodePermission(d *decoder, v *Permission) {
@@ -2272,13 +2102,10 @@ func decodePermission(d *decoder, v *Permission) {
 
 // AppendDecided appends v as JSON.
 func AppendDecided(b []byte, v *Decided) []byte {
-	b = append(b, `{"type":"decided","session":`...)
-	b = AppendString(b, v.Session)
-	b = append(b, `,"call":`...)
-	b = AppendString(b, v.Call)
-	b = append(b, `,"allowed":`...)
-	b = strconv.AppendBool(b, v.Allowed)
-	return append(b, `}`...)
+	b = appendStringMember(b, `{"type":"decided","session":`, v.Session)
+	b = appendStringMember(b, `,"call":`, v.Call)
+	b = appendBoolMember(b, `,"allowed":`, v.Allowed)
+	return appendText(b, `}`)
 }
 
 func decodeDecided(d *decoder, v *Decided) {
@@ -2301,7 +2128,7 @@ func decodeDecided(d *decoder, v *Decided) {
 
 // AppendShutdown appends v as JSON.
 func AppendShutdown(b []byte, v *Shutdown) []byte {
-	return append(b, `{"type":"shutdown"}`...)
+	return appendText(b, `{"type":"shutdown"}`)
 }
 
 func decodeShutdown(d *decoder, v *Shutdown) {
@@ -2319,128 +2146,108 @@ func decodeShutdown(d *decoder, v *Shutdown) {
 // AppendStoredSession appends v as JSON.
 func AppendStoredSession(b []byte, v StoredSession) []byte {
 	start := len(b)
-	b = append(b, `,"version":`...)
-	b = appendInt(b, int64(v.Version))
-	b = append(b, `,"session":`...)
-	b = AppendString(b, v.Session)
+	b = appendIntMember(b, `,"version":`, int64(v.Version))
+	b = appendStringMember(b, `,"session":`, v.Session)
 	if v.Human != "" {
-		b = append(b, `,"human":`...)
-		b = AppendString(b, v.Human)
+		b = appendStringMember(b, `,"human":`, v.Human)
 	}
 	if v.At != 0 {
-		b = append(b, `,"at":`...)
-		b = appendInt(b, v.At)
+		b = appendIntMember(b, `,"at":`, v.At)
 	}
 	if len(v.Past) > 0 {
-		b = append(b, `,"past":`...)
+		b = appendText(b, `,"past":`)
 		b = appendStrings(b, v.Past)
 	}
 	if v.Spent {
-		b = append(b, `,"spent":`...)
-		b = strconv.AppendBool(b, v.Spent)
+		b = appendBoolMember(b, `,"spent":`, v.Spent)
 	}
 	if len(v.Wakes) > 0 {
-		b = append(b, `,"wakes":`...)
+		b = appendText(b, `,"wakes":`)
 		b = appendList(b, v.Wakes, AppendMoment)
 	}
 	if v.Sealed {
-		b = append(b, `,"sealed":`...)
-		b = strconv.AppendBool(b, v.Sealed)
+		b = appendBoolMember(b, `,"sealed":`, v.Sealed)
 	}
 	if v.Humans != 0 {
-		b = append(b, `,"humans":`...)
-		b = appendInt(b, int64(v.Humans))
+		b = appendIntMember(b, `,"humans":`, int64(v.Humans))
 	}
 	if v.Turns != 0 {
-		b = append(b, `,"turns":`...)
-		b = appendInt(b, int64(v.Turns))
+		b = appendIntMember(b, `,"turns":`, int64(v.Turns))
 	}
 	if v.Steps != 0 {
-		b = append(b, `,"steps":`...)
-		b = appendInt(b, int64(v.Steps))
+		b = appendIntMember(b, `,"steps":`, int64(v.Steps))
 	}
 	if v.Eligible != 0 {
-		b = append(b, `,"eligible":`...)
-		b = appendInt(b, int64(v.Eligible))
+		b = appendIntMember(b, `,"eligible":`, int64(v.Eligible))
 	}
 	if v.WakeAt != 0 {
-		b = append(b, `,"wakeAt":`...)
-		b = appendInt(b, int64(v.WakeAt))
+		b = appendIntMember(b, `,"wakeAt":`, int64(v.WakeAt))
 	}
 	if v.Owed {
-		b = append(b, `,"owed":`...)
-		b = strconv.AppendBool(b, v.Owed)
+		b = appendBoolMember(b, `,"owed":`, v.Owed)
 	}
 	if v.Known {
-		b = append(b, `,"known":`...)
-		b = strconv.AppendBool(b, v.Known)
+		b = appendBoolMember(b, `,"known":`, v.Known)
 	}
 	if v.Busy {
-		b = append(b, `,"busy":`...)
-		b = strconv.AppendBool(b, v.Busy)
+		b = appendBoolMember(b, `,"busy":`, v.Busy)
 	}
 	if v.Compacting {
-		b = append(b, `,"compacting":`...)
-		b = strconv.AppendBool(b, v.Compacting)
+		b = appendBoolMember(b, `,"compacting":`, v.Compacting)
 	}
 	if v.Unfit {
-		b = append(b, `,"unfit":`...)
-		b = strconv.AppendBool(b, v.Unfit)
+		b = appendBoolMember(b, `,"unfit":`, v.Unfit)
 	}
 	if v.Agent != "" {
-		b = append(b, `,"agent":`...)
-		b = AppendString(b, v.Agent)
+		b = appendStringMember(b, `,"agent":`, v.Agent)
 	}
 	if len(v.Deliveries) > 0 {
-		b = append(b, `,"deliveries":`...)
+		b = appendText(b, `,"deliveries":`)
 		b = appendList(b, v.Deliveries, AppendStoredDelivery)
 	}
 	if len(v.Notes) > 0 {
-		b = append(b, `,"notes":`...)
+		b = appendText(b, `,"notes":`)
 		b = appendList(b, v.Notes, AppendStoredNote)
 	}
 	if len(v.Counts) > 0 {
-		b = append(b, `,"counts":`...)
+		b = appendText(b, `,"counts":`)
 		b = appendList(b, v.Counts, AppendCount)
 	}
 	if len(v.Told) > 0 {
-		b = append(b, `,"told":`...)
+		b = appendText(b, `,"told":`)
 		b = appendStrings(b, v.Told)
 	}
 	if v.Failing != 0 {
-		b = append(b, `,"failing":`...)
-		b = appendInt(b, int64(v.Failing))
+		b = appendIntMember(b, `,"failing":`, int64(v.Failing))
 	}
 	if v.Consults != 0 {
-		b = append(b, `,"consults":`...)
-		b = appendInt(b, int64(v.Consults))
+		b = appendIntMember(b, `,"consults":`, int64(v.Consults))
 	}
 	if v.Muted {
-		b = append(b, `,"muted":`...)
-		b = strconv.AppendBool(b, v.Muted)
+		b = appendBoolMember(b, `,"muted":`, v.Muted)
 	}
 	if len(v.MutedNotes) > 0 {
-		b = append(b, `,"mutedNotes":`...)
+		b = appendText(b, `,"mutedNotes":`)
 		b = appendStrings(b, v.MutedNotes)
 	}
 	if len(v.MutedPaths) > 0 {
-		b = append(b, `,"mutedPaths":`...)
+		b = appendText(b, `,"mutedPaths":`)
 		b = appendStrings(b, v.MutedPaths)
 	}
 	if len(v.MutedCategories) > 0 {
-		b = append(b, `,"mutedCategories":`...)
+		b = appendText(b, `,"mutedCategories":`)
 		b = appendStrings(b, v.MutedCategories)
 	}
 	if v.Guard != "" {
-		b = append(b, `,"guard":`...)
+		b = appendText(b, `,"guard":`)
 		b = AppendRaw(b, v.Guard)
 	}
 	if v.Log != "" {
-		b = append(b, `,"log":`...)
+		b = appendText(b, `,"log":`)
 		b = AppendRaw(b, v.Log)
 	}
 	if v.Models != "" {
-		b = append(b, `,"models":`...)
+		b = appendText(b, `,"models":`)
 		b = AppendRaw(b, v.Models)
 	}
 	return closeObject(b, start)
@@ -2530,27 +2337,21 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 // AppendStoredDelivery appends v as JSON.
 func AppendStoredDelivery(b []byte, v StoredDelivery) []byte {
 	start := len(b)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `,"id":`, v.ID)
 	if v.Note != "" {
-		b = append(b, `,"note":`...)
-		b = AppendString(b, v.Note)
+		b = appendStringMember(b, `,"note":`, v.Note)
 	}
 	if v.Severity != "" {
-		b = append(b, `,"severity":`...)
-		b = AppendString(b, string(v.Severity))
+		b = appendStringMember(b, `,"severity":`, string(v.Severity))
 	}
 	if v.Turn != 0 {
-		b = append(b, `,"turn":`...)
-		b = appendInt(b, int64(v.Turn))
+		b = appendIntMember(b, `,"turn":`, int64(v.Turn))
 	}
 	if v.State != "" {
-		b = append(b, `,"state":`...)
-		b = AppendString(b, v.State)
+		b = appendStringMember(b, `,"state":`, v.State)
 	}
 	if v.Woke {
-		b = append(b, `,"woke":`...)
-		b = strconv.AppendBool(b, v.Woke)
+		b = appendBoolMember(b, `,"woke":`, v.Woke)
 	}
 	return closeObject(b, start)
 }
@@ -2587,29 +2388,24 @@ func decodeStoredDelivery(d *decoder, v *StoredDelivery) {
 // AppendStoredNote appends v as JSON.
 func AppendStoredNote(b []byte, v StoredNote) []byte {
 	start := len(b)
-	b = append(b, `,"note":`...)
+	b = appendText(b, `,"note":`)
 	b = AppendNote(b, v.Note)
-	b = append(b, `,"fate":`...)
-	b = AppendString(b, v.Fate)
+	b = appendStringMember(b, `,"fate":`, v.Fate)
 	if v.Turn != 0 {
-		b = append(b, `,"turn":`...)
-		b = appendInt(b, int64(v.Turn))
+		b = appendIntMember(b, `,"turn":`, int64(v.Turn))
 	}
 	if v.At != 0 {
-		b = append(b, `,"at":`...)
-		b = appendInt(b, v.At)
+		b = appendIntMember(b, `,"at":`, v.At)
 	}
 	if v.Woke {
-		b = append(b, `,"woke":`...)
-		b = strconv.AppendBool(b, v.Woke)
+		b = appendBoolMember(b, `,"woke":`, v.Woke)
 	}
 	if len(v.Tools) > 0 {
-		b = append(b, `,"tools":`...)
+		b = appendText(b, `,"tools":`)
 		b = appendStrings(b, v.Tools)
 	}
 	if v.Wake != "" {
-		b = append(b, `,"wake":`...)
-		b = AppendString(b, v.Wake)
+		b = appendStringMember(b, `,"wake":`, v.Wake)
 	}
 	return closeObject(b, start)
 }
@@ -2647,10 +2443,8 @@ func decodeStoredNote(d *decoder, v *StoredNote) {
 // AppendCount appends v as JSON.
 func AppendCount(b []byte, v Count) []byte {
 	start := len(b)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
-	b = append(b, `,"n":`...)
-	b = appendInt(b, v.N)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	b = appendIntMember(b, `,"n":`, v.N)
 	return closeObject(b, start)
 }
 
@@ -2676,8 +2470,7 @@ func decodeCount(d *decoder, v *Count) {
 // AppendMoment appends v as JSON.
 func AppendMoment(b []byte, v Moment) []byte {
 	start := len(b)
-	b = append(b, `,"at":`...)
-	b = appendInt(b, v.At)
+	b = appendIntMember(b, `,"at":`, v.At)
 	return closeObject(b, start)
 }
 
@@ -2701,9 +2494,8 @@ func decodeMoment(d *decoder, v *Moment) {
 // AppendBatch appends v as JSON.
 func AppendBatch(b []byte, v Batch) []byte {
 	start := len(b)
-	b = append(b, `,"now":`...)
-	b = appendInt(b, v.Now)
-	b = append(b, `,"events":`...)
+	b = appendIntMember(b, `,"now":`, v.Now)
+	b = appendText(b, `,"events":`)
 	b = appendList(b, v.Events, AppendEvent)
 	return closeObject(b, start)
 }
@@ -2727,7 +2519,7 @@ func decodeBatch(d *decoder, v *Batch) {
 // AppendOutcome appends v as JSON.
 func AppendOutcome(b []byte, v Outcome) []byte {
 	start := len(b)
-	b = append(b, `,"effects":`...)
+	b = appendText(b, `,"effects":`)
 	b = appendList(b, v.Effects, AppendEffect)
 	return closeObject(b, start)
 }
@@ -2749,38 +2541,30 @@ func decodeOutcome(d *decoder, v *Outcome) {
 // AppendNote appends v as JSON.
 func AppendNote(b []byte, v Note) []byte {
 	start := len(b)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
-	b = append(b, `,"severity":`...)
-	b = AppendString(b, string(v.Severity))
+	b = appendStringMember(b, `,"id":`, v.ID)
+	b = appendStringMember(b, `,"severity":`, string(v.Severity))
 	if v.Category != "" {
-		b = append(b, `,"category":`...)
-		b = AppendString(b, v.Category)
+		b = appendStringMember(b, `,"category":`, v.Category)
 	}
 	if v.Verdict != "" {
-		b = append(b, `,"verdict":`...)
-		b = AppendString(b, string(v.Verdict))
+		b = appendStringMember(b, `,"verdict":`, string(v.Verdict))
 	}
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
+	b = appendStringMember(b, `,"text":`, v.Text)
 	if len(v.Citations) > 0 {
-		b = append(b, `,"citations":`...)
+		b = appendText(b, `,"citations":`)
 		b = appendList(b, v.Citations, AppendCitation)
 	}
 	if v.Patch != "" {
-		b = append(b, `,"patch":`...)
-		b = AppendString(b, v.Patch)
+		b = appendStringMember(b, `,"patch":`, v.Patch)
 	}
 	if v.Author != "" {
-		b = append(b, `,"author":`...)
-		b = AppendString(b, v.Author)
+		b = appendStringMember(b, `,"author":`, v.Author)
 	}
 	if v.Claimed != "" {
-		b = append(b, `,"claimed":`...)
-		b = AppendString(b, string(v.Claimed))
+		b = appendStringMember(b, `,"claimed":`, string(v.Claimed))
 	}
 	if len(v.Gates) > 0 {
-		b = append(b, `,"gates":`...)
+		b = appendText(b, `,"gates":`)
 		b = appendStrings(b, v.Gates)
 	}
 	return closeObject(b, start)
@@ -2824,51 +2608,39 @@ func decodeNote(d *decoder, v *Note) {
 // AppendCitation appends v as JSON.
 func AppendCitation(b []byte, v Citation) []byte {
 	start := len(b)
-	b = append(b, `,"kind":`...)
-	b = AppendString(b, string(v.Kind))
+	b = appendStringMember(b, `,"kind":`, string(v.Kind))
 	if v.Path != "" {
-		b = append(b, `,"path":`...)
-		b = AppendString(b, v.Path)
+		b = appendStringMember(b, `,"path":`, v.Path)
 	}
 	if v.Line != 0 {
-		b = append(b, `,"line":`...)
-		b = appendInt(b, int64(v.Line))
+		b = appendIntMember(b, `,"line":`, int64(v.Line))
 	}
 	if v.Quote != "" {
-		b = append(b, `,"quote":`...)
-		b = AppendString(b, v.Quote)
+		b = appendStringMember(b, `,"quote":`, v.Quote)
 	}
 	if v.Fact != "" {
-		b = append(b, `,"fact":`...)
-		b = AppendString(b, v.Fact)
+		b = appendStringMember(b, `,"fact":`, v.Fact)
 	}
 	if v.Pattern != "" {
-		b = append(b, `,"pattern":`...)
-		b = AppendString(b, v.Pattern)
+		b = appendStringMember(b, `,"pattern":`, v.Pattern)
 	}
 	if v.Glob != "" {
-		b = append(b, `,"glob":`...)
-		b = AppendString(b, v.Glob)
+		b = appendStringMember(b, `,"glob":`, v.Glob)
 	}
 	if v.Call != "" {
-		b = append(b, `,"call":`...)
-		b = AppendString(b, v.Call)
+		b = appendStringMember(b, `,"call":`, v.Call)
 	}
 	if v.Excerpt != "" {
-		b = append(b, `,"excerpt":`...)
-		b = AppendString(b, v.Excerpt)
+		b = appendStringMember(b, `,"excerpt":`, v.Excerpt)
 	}
 	if v.Status != "" {
-		b = append(b, `,"status":`...)
-		b = AppendString(b, string(v.Status))
+		b = appendStringMember(b, `,"status":`, string(v.Status))
 	}
 	if v.EndLine != 0 {
-		b = append(b, `,"endLine":`...)
-		b = appendInt(b, int64(v.EndLine))
+		b = appendIntMember(b, `,"endLine":`, int64(v.EndLine))
 	}
 	if v.Hash != "" {
-		b = append(b, `,"hash":`...)
-		b = AppendString(b, v.Hash)
+		b = appendStringMember(b, `,"hash":`, v.Hash)
 	}
 	return closeObject(b, start)
 }
@@ -2915,18 +2687,14 @@ func decodeCitation(d *decoder, v *Citation) {
 // AppendDiagnostic appends v as JSON.
 func AppendDiagnostic(b []byte, v Diagnostic) []byte {
 	start := len(b)
-	b = append(b, `,"path":`...)
-	b = AppendString(b, v.Path)
+	b = appendStringMember(b, `,"path":`, v.Path)
 	if v.Line != 0 {
-		b = append(b, `,"line":`...)
-		b = appendInt(b, int64(v.Line))
+		b = appendIntMember(b, `,"line":`, int64(v.Line))
 	}
 	if v.Severity != "" {
-		b = append(b, `,"severity":`...)
-		b = AppendString(b, v.Severity)
+		b = appendStringMember(b, `,"severity":`, v.Severity)
 	}
-	b = append(b, `,"text":`...)
-	b = AppendString(b, v.Text)
+	b = appendStringMember(b, `,"text":`, v.Text)
 	return closeObject(b, start)
 }
 
@@ -2956,16 +2724,12 @@ func decodeDiagnostic(d *decoder, v *Diagnostic) {
 // AppendChange appends v as JSON.
 func AppendChange(b []byte, v Change) []byte {
 	start := len(b)
-	b = append(b, `,"path":`...)
-	b = AppendString(b, v.Path)
+	b = appendStringMember(b, `,"path":`, v.Path)
 	if v.Status != "" {
-		b = append(b, `,"status":`...)
-		b = AppendString(b, v.Status)
+		b = appendStringMember(b, `,"status":`, v.Status)
 	}
-	b = append(b, `,"added":`...)
-	b = appendInt(b, int64(v.Added))
-	b = append(b, `,"removed":`...)
-	b = appendInt(b, int64(v.Removed))
+	b = appendIntMember(b, `,"added":`, int64(v.Added))
+	b = appendIntMember(b, `,"removed":`, int64(v.Removed))
 	return closeObject(b, start)
 }
 
@@ -2996,24 +2760,19 @@ func decodeChange(d *decoder, v *Change) {
 func AppendTokens(b []byte, v Tokens) []byte {
 	start := len(b)
 	if v.Input != 0 {
-		b = append(b, `,"input":`...)
-		b = appendInt(b, v.Input)
+		b = appendIntMember(b, `,"input":`, v.Input)
 	}
 	if v.Output != 0 {
-		b = append(b, `,"output":`...)
-		b = appendInt(b, v.Output)
+		b = appendIntMember(b, `,"output":`, v.Output)
 	}
 	if v.Reasoning != 0 {
-		b = append(b, `,"reasoning":`...)
-		b = appendInt(b, v.Reasoning)
+		b = appendIntMember(b, `,"reasoning":`, v.Reasoning)
 	}
 	if v.CacheRead != 0 {
-		b = append(b, `,"cacheRead":`...)
-		b = appendInt(b, v.CacheRead)
+		b = appendIntMember(b, `,"cacheRead":`, v.CacheRead)
 	}
 	if v.Cost != 0 {
-		b = append(b, `,"cost":`...)
-		b = appendInt(b, v.Cost)
+		b = appendIntMember(b, `,"cost":`, v.Cost)
 	}
 	return closeObject(b, start)
 }
@@ -3046,10 +2805,8 @@ func decodeTokens(d *decoder, v *Tokens) {
 // AppendHeader appends v as JSON.
 func AppendHeader(b []byte, v Header) []byte {
 	start := len(b)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
-	b = append(b, `,"value":`...)
-	b = AppendString(b, v.Value)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	b = appendStringMember(b, `,"value":`, v.Value)
 	return closeObject(b, start)
 }
 
@@ -3075,17 +2832,13 @@ func decodeHeader(d *decoder, v *Header) {
 // AppendFile appends v as JSON.
 func AppendFile(b []byte, v File) []byte {
 	start := len(b)
-	b = append(b, `,"path":`...)
-	b = AppendString(b, v.Path)
+	b = appendStringMember(b, `,"path":`, v.Path)
 	if v.Text != "" {
-		b = append(b, `,"text":`...)
-		b = AppendString(b, v.Text)
+		b = appendStringMember(b, `,"text":`, v.Text)
 	}
-	b = append(b, `,"exists":`...)
-	b = strconv.AppendBool(b, v.Exists)
+	b = appendBoolMember(b, `,"exists":`, v.Exists)
 	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = AppendString(b, v.Failure)
+		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
 	return closeObject(b, start)
 }
@@ -3116,14 +2869,11 @@ func decodeFile(d *decoder, v *File) {
 // AppendVariable appends v as JSON.
 func AppendVariable(b []byte, v Variable) []byte {
 	start := len(b)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, v.Name)
+	b = appendStringMember(b, `,"name":`, v.Name)
 	if v.Value != "" {
-		b = append(b, `,"value":`...)
-		b = AppendString(b, v.Value)
+		b = appendStringMember(b, `,"value":`, v.Value)
 	}
-	b = append(b, `,"set":`...)
-	b = strconv.AppendBool(b, v.Set)
+	b = appendBoolMember(b, `,"set":`, v.Set)
 	return closeObject(b, start)
 }
 
@@ -3151,22 +2901,18 @@ func decodeVariable(d *decoder, v *Variable) {
 // AppendProvider appends v as JSON.
 func AppendProvider(b []byte, v Provider) []byte {
 	start := len(b)
-	b = append(b, `,"id":`...)
-	b = AppendString(b, v.ID)
+	b = appendStringMember(b, `,"id":`, v.ID)
 	if v.BaseURL != "" {
-		b = append(b, `,"baseURL":`...)
-		b = AppendString(b, v.BaseURL)
+		b = appendStringMember(b, `,"baseURL":`, v.BaseURL)
 	}
 	if v.APIKey != "" {
-		b = append(b, `,"apiKey":`...)
-		b = AppendString(b, v.APIKey)
+		b = appendStringMember(b, `,"apiKey":`, v.APIKey)
 	}
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = appendText(b, `,"headers":`)
 		b = appendList(b, v.Headers, AppendHeader)
 	}
-	b = append(b, `,"known":`...)
-	b = strconv.AppendBool(b, v.Known)
+	b = appendBoolMember(b, `,"known":`, v.Known)
 	return closeObject(b, start)
 }
 
