@@ -218,7 +218,7 @@ func (f *floor) test(x syntax.TestExpr, e *env) {
 
 // declClause judges declare, export, local, readonly and typeset.
 func (f *floor) declClause(c *syntax.DeclClause, e *env) {
-	exported := c.Variant.Value == "export"
+	exported, integer := c.Variant.Value == "export", false
 	if len(c.Args) == 0 {
 		f.sawSecret() // prints every variable
 	}
@@ -231,6 +231,7 @@ func (f *floor) declClause(c *syntax.DeclClause, e *env) {
 			for _, s := range v.alts {
 				if strings.HasPrefix(s, "-") {
 					exported = exported || strings.Contains(s, "x")
+					integer = integer || strings.Contains(s, "i")
 					if s == "-p" {
 						f.sawSecret()
 					}
@@ -249,5 +250,8 @@ func (f *floor) declClause(c *syntax.DeclClause, e *env) {
 			continue
 		}
 		f.assign(a, e, exported)
+		if integer && e.code {
+			f.hit("code-in-text") // its value is evaluated at once
+		}
 	}
 }

@@ -276,6 +276,9 @@ func join(a, b value) value {
 // resolve gives the absolute paths that a word may name. False: not all of
 // them are known.
 func (e *env) resolve(text string) ([]string, bool) {
+	if roots := e.place.Roots; len(roots) > 0 && drive(roots[0]) && len(text) > 1 && text[0] == '/' && drive(text[1:2]+":") && (len(text) == 2 || text[2] == '/') {
+		text = text[1:2] + ":" + text[2:] // /c/Users, as git's bash has it
+	}
 	if strings.HasPrefix(text, "/") {
 		return []string{path.Clean(text)}, true
 	}

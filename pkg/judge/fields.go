@@ -97,11 +97,39 @@ func (f *floor) writeField(fd *field, e *env, b *body) {
 			p = globBase(p) // what it matches lies below that
 		}
 		f.writePath(p, b)
+		if f.net {
+			f.wrote(p, flow{open: true, net: true})
+		}
 	}
 	for _, g := range f.elsewhere(fd, e) {
 		g.writePath(g.place.Cwd, b)
 		f.denied(g)
 	}
+}
+
+// wrote remembers what a file holds that this command writes.
+func (f *floor) wrote(p string, holds flow) {
+	if f.written == nil {
+		f.written = map[string]flow{}
+	}
+	if _, before := f.written[p]; before {
+		holds.known = false // it may be appended to
+	}
+	f.written[p] = holds
+}
+
+// justWritten gives what is in a file that this command has written.
+func (f *floor) justWritten(fd *field, e *env) (flow, bool) {
+	if fd.unknown || fd.glob || f.written == nil {
+		return flow{}, false
+	}
+	paths, _ := e.resolve(fd.text)
+	for _, p := range paths {
+		if holds, ok := f.written[p]; ok {
+			return holds, true
+		}
+	}
+	return flow{}, false
 }
 
 // elsewhere gives, for a relative path, a floor for each folder where a failed

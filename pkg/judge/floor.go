@@ -36,6 +36,9 @@ type floor struct {
 	piped                 int  // pipes and background jobs around this point
 
 	secret, net bool // credentials were read; the network was used
+	// written are the files that the command itself writes, by path, with what
+	// is in them: running one of them runs text of the command.
+	written map[string]flow
 }
 
 // hit records that the action meets a row.

@@ -117,12 +117,15 @@ func milder(t *testing.T, l labelled, name string, plain Verdict, wrapped string
 }
 
 func TestNoWrapperMakesTheFloorMilder(t *testing.T) {
-	for _, l := range corpus(t) {
+	for n, l := range corpus(t) {
 		if l.Command == "" || l.Kind != "bash" || strings.Contains(l.Command, "END_OF_TEXT") {
 			continue
 		}
 		plain := Floor(l.action())
-		for _, w := range wrappings {
+		for m, w := range wrappings {
+			if plain.Decision.Severity() < Ask.Severity() && (n+m)%3 != 0 {
+				continue // a third of them is enough where little can get milder
+			}
 			if !w.text && !parses(l.Command) || plain.Row == "too-big" {
 				continue // a piece of a command may be whole in other company
 			}
@@ -281,7 +284,7 @@ func TestEveryKnownCommandTakesAnyArguments(t *testing.T) {
 		"foreach", "push", "push ''", "config", "config set", "pkg set", "run", "install", "exec", "-exec", "-exec {}", "-m", "-m ''", "-S", "-S ''", "-I", "-I ''", ":::", "a :::", "{}", "+x", "--rcfile", "-lo", "gist create", "clone", "clone a ext::b", "worktree add", "alias.x= x", "-c alias.x= x", "-c =", "s3 cp", "-e", "-f", "-f ''", "1", "-1"}
 	for name := range names {
 		for _, arg := range args {
-			for _, command := range []string{name + " " + arg, "echo a | " + name + " " + arg, name + " " + arg + " " + arg + " a"} {
+			for _, command := range []string{name + " " + arg, "echo a | " + name + " " + arg + " " + arg + " a"} {
 				v := Floor(Action{Kind: "bash", Command: command, Place: corpusPlace})
 				if v.Decision != None && rowByID[v.Row].Decision != v.Decision {
 					t.Errorf("%s: row %q does not say %s", command, v.Row, v.Decision)

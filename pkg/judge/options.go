@@ -85,18 +85,34 @@ var own = []string{"timeout_ms", "max_context_chars", "log_path", "rules", "excl
 // (trusted is false) come from a project, and may only narrow.
 func Load(person, plugin []byte, trusted bool) (Options, []Problem) {
 	o := DefaultOptions()
-	problems := o.Parse(person)
+	problems := append(unknownKeys(person), o.Parse(person)...)
 	part, prefix := pluginPart(plugin)
 	var more []Problem
+	if prefix != "" {
+		more = unknownKeys(part)
+	}
 	if trusted {
-		more = o.Parse(part)
+		more = append(more, o.Parse(part)...)
 	} else {
-		more = o.Narrow(part)
+		more = append(more, o.Narrow(part)...)
 	}
 	for _, p := range more {
 		problems = append(problems, Problem{prefix + p.Field, p.Message})
 	}
 	return o, problems
+}
+
+// unknownKeys reports what stands in the judge's own object and is no option.
+func unknownKeys(object []byte) []Problem {
+	p := parser{}
+	known := strings.Join(Keys(), " ") + " provider apiKey baseURL"
+	var out []Problem
+	p.fields(object, func(key string, _ setting) {
+		if !in(known, key) {
+			out = append(out, Problem{key, "the judge has no such option; it is ignored"})
+		}
+	})
+	return out
 }
 
 // pluginPart finds the judge's settings among all plugin options.

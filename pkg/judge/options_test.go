@@ -51,6 +51,7 @@ func TestOptionsFallBackFieldByField(t *testing.T) {
 		{`{"format": ["do it", "stop"]}`, "format", "want two different words"},
 		{`{"format": ["A", 1]}`, "format", "want two different words"},
 		{`{"prompt": "` + strings.Repeat("x", 7_000) + `"}`, "prompt", "it takes most of max_context_chars"},
+		{`{"timeout": 5}`, "timeout", "the judge has no such option"},
 		{`[1]`, "", "want an object"},
 		{strings.Repeat("[", 300), "", "it nests too deeply"},
 	} {
@@ -116,6 +117,9 @@ func TestAProjectMayNarrowAndNeverWiden(t *testing.T) {
 		if diff := cmp.Diff(tt.told, told); diff != "" {
 			t.Errorf("%s: reports (-want +got):\n%s", tt.json, diff)
 		}
+	}
+	if _, problems := Load([]byte(person), []byte(`{"judge": {"denyy": []}}`), false); len(problems) != 1 || problems[0].Field != "judge.denyy" {
+		t.Errorf("an unknown option of a project: %v", problems)
 	}
 	// Nor does a project switch the judge on for a person who never did.
 	if o, _ := Load(nil, []byte(`{"judge": {"enabled": true, "model": "a/b"}}`), false); o.Configured || o.Model != "" {

@@ -65,6 +65,8 @@ func TestPlacesThatSayLittle(t *testing.T) {
 		{"unclean roots", Place{Roots: []string{"/w/app/../app/"}}, "touch /w/app/x", None, ""},
 		{"a drive", Place{Roots: []string{`C:\w`}}, `touch C:/w/x`, None, ""},
 		{"another drive", Place{Roots: []string{`C:\w`}}, `touch D:/w/x`, Deny, "write-outside"},
+		{"a drive, as git's bash writes it", Place{Roots: []string{`C:\w`}}, `touch /c/w/x`, None, ""},
+		{"another drive, as git's bash writes it", Place{Roots: []string{`C:\w`}}, `rm -rf /d/x`, Deny, "delete-outside"},
 		{"a workspace below a folder like .git", Place{Roots: []string{"/srv/.git/w"}}, "touch x", None, ""},
 	} {
 		v := Floor(Action{Kind: "bash", Command: tt.command, Place: tt.place})

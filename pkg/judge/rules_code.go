@@ -122,6 +122,9 @@ func (f *floor) runsForeign(in flow) {
 // interpreterFile judges a program that is named, or deno's subcommand.
 func (f *floor) interpreterFile(c *call, i int) {
 	name, rest := c.args[i].text, c.args[i+1:]
+	if got, ok := f.justWritten(&c.args[i], c.e); ok {
+		f.runsForeign(got)
+	}
 	remote := strings.Contains(name, "://")
 	if c.name == "deno" && in("run install serve add", name) {
 		for j := range rest {

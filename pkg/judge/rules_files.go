@@ -127,6 +127,10 @@ func (f *floor) tee(c *call) {
 	for i := range rest {
 		if fd := &rest[i]; fd.unknown || !harmlessDevice(fd.text) {
 			f.writeField(fd, c.e, b)
+			paths, _ := c.e.resolve(fd.text)
+			for _, p := range paths {
+				f.wrote(p, flow{open: true, known: c.in.known, text: c.in.text, net: c.in.net})
+			}
 		}
 	}
 }

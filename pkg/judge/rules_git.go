@@ -208,6 +208,8 @@ func (f *floor) gitFiles(g *gitCall) {
 		f.hit("git-discard")
 	case in("apply am", sub):
 		f.does(g.call, o, "hit target-unresolved: unsafe-paths")
+	case in("add stage commit stash", sub):
+		f.gitShows(g) // what is committed is made to be pushed
 	case in("archive format-patch diff log show", sub):
 		f.does(g.call, o, "write: o output output-directory")
 	case in("mv init", sub):

@@ -108,7 +108,8 @@ func delimited(s string, by byte) (part, rest string, ok bool) {
 // by what they do not contain.
 func (f *floor) awk(c *call) {
 	o := parseOptions(c.args, "F: v: f: e: i: o: d: p: l: n: E: field-separator: assign: file: source: include: load: exec: profile: sandbox posix +")
-	if o.odd || o.vague || o.has("f i l E o d p file include load exec profile") {
+	if all := joinTexts(c.args); o.odd || o.vague || o.has("f i l E o d p file include load exec profile") ||
+		strings.Contains(all, "ARGV") || strings.Contains(all, "ENVIRON") { // other files, and the environment
 		f.unsafe()
 	}
 	progs := o.values("e source")

@@ -85,7 +85,6 @@ var safeList = map[string]safeSpec{
 	"grep":  {"safe-search", "*", pattern},
 	"egrep": {"safe-search", "*", pattern},
 	"fgrep": {"safe-search", "*", pattern},
-	"zgrep": {"safe-search", "i n l c v", pattern},
 	"rg": {"safe-search", `n i l c v w o e: g: t: T: A: B: C: S s F U P u uu uuu H h N q m: r: M: j: 0 a L x line-number ignore-case files-with-matches files-without-match count invert-match word-regexp
 		only-matching regexp: glob: iglob: type: type-not: type-list after-context: before-context: context: smart-case case-sensitive fixed-strings multiline multiline-dotall pcre2 hidden no-ignore no-ignore-vcs
 		no-heading heading with-filename no-filename no-line-number max-count: max-depth: max-columns: replace: sort: sortr: stats json files color: vimgrep column trim count-matches line-regexp follow glob-case-insensitive no-messages passthru`, pattern},
@@ -143,7 +142,7 @@ var safeList = map[string]safeSpec{
 }
 
 // searches are commands whose first operand is what they look for.
-const searches = "grep egrep fgrep zgrep rg ag ack sed awk gawk jq fd fdfind"
+const searches = "grep egrep fgrep rg ag ack sed awk gawk jq fd fdfind"
 
 // textOnly are commands whose words are never files, or whose own rule looks
 // at those that are.

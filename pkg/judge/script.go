@@ -154,10 +154,12 @@ func (f *floor) statement(s *syntax.Stmt, e *env, in flow) flow {
 		f.unsafe()
 		got = f.compound(c, e, in)
 	}
-	if got.known {
-		for _, p := range out {
+	for _, p := range out {
+		if got.known {
 			f.special(p, &body{text: got.text, known: true})
 		}
+		got.open = true
+		f.wrote(p, got)
 	}
 	if quiet {
 		return flow{}

@@ -20,6 +20,9 @@ func (f *floor) source(c *call) flow {
 		f.hit("script-unresolved")
 	default:
 		f.readField(fd, c.e)
+		if got, ok := f.justWritten(fd, c.e); ok {
+			f.runsInput(got, c.e)
+		}
 	}
 	c.e.poisoned = true
 	return flow{open: true}

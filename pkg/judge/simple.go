@@ -81,8 +81,13 @@ func (f *floor) argv(argv []field, e *env, in flow) flow {
 	if e.funcs[head.text] != nil {
 		return f.callFunction(head.text, argv[1:], e, in)
 	}
-	c := &call{name: strings.ToLower(strings.TrimSuffix(path.Base(head.text), ".exe")), args: argv[1:], e: e, in: in}
-	c.bare = head.text == c.name || standardDir(path.Dir(head.text))
+	if got, ok := f.justWritten(&head, e); ok {
+		f.runsInput(got, e.child())
+	}
+	// zsh finds the program for =name.
+	name := strings.TrimPrefix(path.Base(head.text), "=")
+	c := &call{name: strings.ToLower(strings.TrimSuffix(name, ".exe")), args: argv[1:], e: e, in: in}
+	c.bare = head.text == c.name || standardDir(path.Dir(head.text)) && name == c.name
 	return f.call(c, head.text)
 }
 

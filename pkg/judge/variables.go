@@ -26,15 +26,15 @@ func (f *floor) watchVariable(name string, v value) {
 		return // the usual way to have none
 	}
 	f.unsafe()
-	if !named(name, hijack) {
+	if !named(name, hijack) && !strings.HasPrefix(name, "BASH_FUNC") {
 		return
 	}
 	// PATH="$PATH:..." is caught as well: what it adds comes first or last, and
 	// which program then runs cannot be told.
 	f.hit("env-hijack")
 	for _, s := range v.alts {
-		if strings.Contains(s, " ") || strings.Contains(s, "/") {
-			f.probe(s, newEnv(f.place))
+		if strings.ContainsAny(s, " /") {
+			f.probe(strings.TrimPrefix(s, "()"), newEnv(f.place))
 		}
 	}
 }
