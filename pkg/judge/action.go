@@ -34,8 +34,8 @@ type Action struct {
 	Kind string
 	// Resources are the host's patterns: commands, paths or URLs.
 	Resources []string
-	// Command is the whole text of a shell command. Without it the floor judges
-	// each resource as a command, and never calls the action safe.
+	// Command is the whole text of a shell command. Without it the floor looks
+	// for denials in the resources, and asks.
 	Command string
 	// Shell names the program that will run Command. Empty means one that reads
 	// POSIX syntax; anything but sh, bash, zsh, dash, ksh, ash is asked.
@@ -45,6 +45,9 @@ type Action struct {
 	// Content is the new text of an edit: a whole file, the replacing part, or
 	// a unified diff. Before is the old text, when it is known.
 	Content, Before string
+	// Cut: some of these texts were shortened on their way here. What is not
+	// seen whole is asked.
+	Cut bool
 	// Access says what an external_directory request wants: read, write, or
 	// empty when the host does not tell.
 	Access string

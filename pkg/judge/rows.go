@@ -90,7 +90,7 @@ var rows = []Row{
 	{"unparsed", Ask, "not readable as shell syntax"},
 	{"odd-text", Ask, "holds characters that hide what it does"},
 	{"shell-unknown", Ask, "will be run by a shell whose syntax is not read here"},
-	{"nothing-to-judge", Ask, "the host did not say what would be done"},
+	{"nothing-to-judge", Ask, "the host did not say, or not in full, what would be done"},
 	{"command-unresolved", Ask, "which program runs is only known when it runs"},
 	{"target-unresolved", Ask, "what is deleted, written or changed is only known when it runs"},
 	{"script-unresolved", Ask, "runs text that is only known when it runs"},
