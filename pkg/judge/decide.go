@@ -60,7 +60,6 @@ type Judge struct {
 	Template string // the text of Options.PromptFile, where it was read; Options.Prompt goes before it
 	Switch   *Switch
 	Secrets  *redact.Redactor // knows keys by value; nil knows their shapes
-	off      string           // a row of the floor left out, for tests
 }
 
 // Decide judges one request. The order:
@@ -87,7 +86,8 @@ func (j *Judge) Decide(r Request, s *Session, p Port) Outcome {
 	if r.Started == 0 {
 		r.Started = p.Now()
 	}
-	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS, entry: &Entry{ID: r.ID, Session: r.Session, Agent: r.Agent, Model: j.Options.Model, Shadow: j.Options.Mode == ModeShadow}}
+	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS,
+		entry: &Entry{ID: r.ID, Session: r.Session, Agent: r.Agent, Model: j.Options.Model, Shadow: j.Options.Mode == ModeShadow}}
 	c.facts = p.Facts(c.deadline)
 	c.place()
 	d, message := c.decide()
@@ -128,7 +128,7 @@ func (c *deciding) place() {
 
 func (c *deciding) decide() (Decision, string) {
 	a := &c.r.Action
-	floor := floorWithout(*a, c.off)
+	floor := Floor(*a)
 	c.entry.Row = floor.Row
 	shadow := c.entry.Shadow
 
@@ -182,7 +182,7 @@ func (c *deciding) fill() {
 	e := c.entry
 	now := c.p.Now()
 	e.TS, e.LatencyMS = now, now-c.r.Started
-	a := c.hide(c.r.Action)
+	a, _ := c.hidden(c.r.Action)
 	e.Action, e.Resources = a.Kind, a.Resources
 	if len(e.Resources) == 0 {
 		e.Resources = a.subjects()
@@ -190,12 +190,7 @@ func (c *deciding) fill() {
 	e.Metadata, e.Source = c.hideJSON(c.r.Metadata), c.r.Source
 }
 
-// hide takes secrets out of the texts of an action that leave this process.
-func (c *deciding) hide(a Action) Action {
-	a, _ = c.hidden(a)
-	return a
-}
-
+// hidden takes secrets out of the texts of an action that leave this process.
 func (c *deciding) hidden(a Action) (Action, redact.Report) {
 	var all redact.Report
 	if !c.Options.Redact {
