@@ -74,25 +74,30 @@ func (c *Scene) Toasts() []Toast {
 
 // AwaitToasts waits until there are n toasts.
 func (c *Scene) AwaitToasts(ctx context.Context, n int) ([]Toast, error) {
+	err := c.hear(ctx, fmt.Sprintf("%d toasts", n), func() bool { return len(c.Toasts()) >= n })
+	return c.Toasts(), err
+}
+
+// hear waits for the host's events until they are as looked for.
+func (c *Scene) hear(ctx context.Context, what string, found func() bool) error {
 	for {
 		c.mu.Lock()
 		changed := c.changed
 		c.mu.Unlock()
-		toasts := c.Toasts()
-		if len(toasts) >= n {
-			return toasts, nil
+		if found() {
+			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return toasts, fmt.Errorf("wait for %d toasts, got %d: %w%s", n, len(toasts), ctx.Err(), c.words())
+			return fmt.Errorf("wait for %s: %w%s", what, ctx.Err(), c.words())
 		}
 	}
 }
 
 // Line is one message of the session as a person reads it.
 type Line struct {
-	Who      string // person, agent or advisor
+	Who      string // Person, Agent or Advisor
 	Text     string // what was said, or the call of a tool
 	Severity string // of an advisor's note
 	Delivery string // its id
@@ -112,12 +117,12 @@ func (c *Scene) Lines(ctx context.Context) ([]Line, error) {
 	var out []Line
 	for _, m := range messages {
 		for _, p := range m.Parts {
-			line := Line{Who: "agent", Text: p.Text}
+			line := Line{Who: Agent, Text: p.Text}
 			if m.Info.Role == "user" {
-				line.Who = "person"
+				line.Who = Person
 			}
 			if string(p.Metadata["advisor"]) == "true" {
-				line.Who = "advisor"
+				line.Who = Advisor
 				// What is not a text is empty, and a test that wants one says so.
 				_ = json.Unmarshal(p.Metadata["severity"], &line.Severity)
 				_ = json.Unmarshal(p.Metadata["id"], &line.Delivery)

@@ -17,7 +17,7 @@ func (c cast) story(t *testing.T) {
 	}
 	teller := &Teller{Scene: scene}
 	for _, act := range Story() {
-		if err := teller.Play(c.ctx, act); err != nil {
+		if _, err := teller.Play(c.ctx, act); err != nil {
 			t.Fatalf("%s: %v", act.Title, err)
 		}
 	}

@@ -110,20 +110,39 @@ func StoryOptions() map[string]any {
 type Teller struct {
 	Scene *Scene
 
-	reviews, woken, notes, lines int
-	agent, reviewer              int // requests
+	reviews, woken, notes, lines, toasts int
+	agent, reviewer                      int // requests
+	told                                 int // entries of the timeline
 }
 
-// Play plays one act. The error says what did not come as it must.
-func (t *Teller) Play(ctx context.Context, act Act) error {
+// Play plays one act and gives its timeline. The error says what did not come as it must.
+func (t *Teller) Play(ctx context.Context, act Act) ([]Entry, error) {
 	if err := t.Scene.Say(ctx, act.Says); err != nil {
-		return err
+		return nil, err
 	}
 	t.reviews += act.Reviews
 	state, lines, err := t.Scene.Settle(ctx, t.reviews)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	wrong := t.check(act, state, lines)
+	for _, severity := range act.Said {
+		if severity != "nit" {
+			t.toasts++
+		}
+	}
+	// The host's events may lag behind its answers.
+	err = t.Scene.hear(ctx, "the events of what the session holds", func() bool {
+		return len(t.Scene.spoken()) >= len(lines)+t.toasts
+	})
+	all, failed := t.Scene.Timeline(StoryReviewer)
+	entries := all[min(t.told, len(all)):]
+	t.told = len(all)
+	return entries, errors.Join(wrong, err, failed)
+}
+
+// check compares what came of an act with what must.
+func (t *Teller) check(act Act, state *protocol.StoredSession, lines []Line) error {
 	var wrong []error
 	check := func(what string, got, want any) {
 		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
@@ -143,12 +162,11 @@ func (t *Teller) Play(ctx context.Context, act Act) error {
 	check("requests to the reviewer's model", len(reviewer)-t.reviewer, len(act.Reviewer))
 	for _, r := range agent[min(t.agent, len(agent)):] {
 		// What woke the agent is the last thing that its model was told.
-		if last := r.LastText(); strings.HasPrefix(last, "[advisor") {
-			check("the wake's text", firstLine(last), "[advisor blocker] "+place(nullSession))
+		if strings.HasPrefix(r.LastText(), "[advisor blocker] "+place(nullSession)) {
 			act.Wakes--
 		}
 	}
-	check("wakes that no request of the agent shows", max(act.Wakes, 0), 0)
+	check("wakes that no request of the agent shows", act.Wakes, 0)
 	t.agent, t.reviewer = len(agent), len(reviewer)
 	return errors.Join(wrong...)
 }
@@ -164,7 +182,7 @@ func place(f Finding) string { return fmt.Sprintf("%s:%d", f.Cites[0].Path, f.Ci
 func severities(lines []Line) []string {
 	var out []string
 	for _, l := range lines {
-		if l.Who == "advisor" {
+		if l.Who == Advisor {
 			out = append(out, l.Severity)
 		}
 	}
