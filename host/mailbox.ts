@@ -1,6 +1,7 @@
 // Events on their way to the guest: a batch for each session, posted when a step or
-// turn ends, when it is large, or after a moment. What does not fit is dropped,
-// and the guest is told that something is missing.
+// turn ends, when it is large, or after a moment; never within the host's own
+// call, because posting copies. What does not fit is dropped, and the guest is
+// told that something is missing.
 
 import { addBounded, setBounded } from "./bounded.ts";
 import type { Event, Session } from "./protocol.gen.ts";
@@ -32,6 +33,8 @@ export class Mailbox {
   private readonly ignored = new Set<string>();
   private underWay = 0;
   private timer: NodeJS.Timeout | undefined;
+  private immediate: NodeJS.Immediate | undefined;
+  private readonly due = new Set<Box>(); // to be posted once the host's call is over
   private post: ((events: Event[], bytes: number) => void) | undefined;
 
   /** Guard runs what timers start. */
@@ -66,7 +69,7 @@ export class Mailbox {
       return;
     }
     const forgotten = setBounded(this.boxes, facts.session, { facts, batch: [], bytes: 0, announced: false, fresh: true }, maxSessions);
-    for (const old of forgotten) this.flushBox(old);
+    for (const old of forgotten) this.flushNext(old);
   }
 
   /** Takes an event of a session that was announced; others are nobody's. */
@@ -79,7 +82,7 @@ export class Mailbox {
     if (!box) return;
     box.batch.push(event);
     box.bytes += weigh(event);
-    if (boundary.has(event.type) || box.bytes >= flushBytes) this.flushBox(box);
+    if (boundary.has(event.type) || box.bytes >= flushBytes) this.flushNext(box);
     else this.flushSoon();
   }
 
@@ -91,6 +94,7 @@ export class Mailbox {
   flushAll(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.flushDue();
     for (const box of this.boxes.values()) this.flushBox(box);
   }
 
@@ -107,11 +111,24 @@ export class Mailbox {
   clear(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.due.clear();
     this.boxes.clear();
   }
 
   private flushSoon(): void {
     this.timer ??= later(flushMs, () => this.guard(() => this.flushAll()));
+  }
+
+  private flushNext(box: Box): void {
+    this.due.add(box);
+    this.immediate ??= setImmediate(() => this.guard(() => this.flushDue()));
+  }
+
+  private flushDue(): void {
+    clearImmediate(this.immediate);
+    this.immediate = undefined;
+    for (const box of this.due) this.flushBox(box);
+    this.due.clear();
   }
 
   private flushBox(box: Box): void {

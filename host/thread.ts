@@ -16,10 +16,10 @@ export type Spawn = (setup: WorkerSetup, hear: (message: ToMain) => void, died: 
 export function spawnWorker(script: URL): Spawn {
   return (setup, hear, died) => {
     const worker = new Worker(script, { workerData: setup, name: "opencode-superadvisor" });
-    worker.unref(); // the host's process ends when it wants to
     worker.on("message", hear);
     worker.on("error", (error) => died(describe(error)));
     worker.on("exit", (code) => died(`it exited with code ${code}`));
+    worker.unref(); // the host's process ends when it wants to; a listener that is added later would hold it
     return {
       post: (message) => worker.postMessage(message),
       abandon: () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { fileURLToPath } from "node:url";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Event } from "../host/protocol.gen.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
@@ -76,7 +78,6 @@ describe("a guest that works", () => {
     await host.isReady;
     assert.equal(host.advisor.wants("s1"), false);
     assert.equal(host.notices.length, 0);
-    assert.deepEqual(await host.advisor.command({ call: "c", name: "advisor" }), { text: "The advisor is off: it is switched off in its config.", failed: true });
   });
 
   test("answers a consultation, and a permission ask", async () => {
@@ -248,6 +249,32 @@ describe("a guest that does not fit", () => {
   }
 });
 
+describe("a worker", () => {
+  test("that is killed is one notice, and the session goes on", async () => {
+    const host = hostOf(outcome());
+    host.script = new URL("dead.entry.js", import.meta.url);
+    host.advisor.start();
+    host.say(step);
+    await host.until(() => host.notices.length > 0);
+    assert.deepEqual(host.notices.map(({ text }) => text), ["The advisor is off: its worker ended: it exited with code 3. The session goes on without it."]);
+    host.say(step);
+    assert.equal(host.advisor.wants("s1"), false);
+  });
+
+  test("whose script is missing is one notice too", async () => {
+    const host = hostOf(outcome());
+    host.script = new URL("missing.js", import.meta.url);
+    host.advisor.start();
+    await host.until(() => host.notices.length > 0);
+    assert.match(host.notices[0]!.text, /^The advisor is off: its worker /);
+  });
+
+  test("is not kept by a process that wants to end", async () => {
+    const { exitCode, signal } = await run("host-process.entry.js");
+    assert.deepEqual({ exitCode, signal }, { exitCode: 0, signal: null });
+  });
+});
+
 describe("what a guest may have of the outside", () => {
   const need = (...files: string[]) => ({ type: "need", id: "n1", files, env: ["SUPERADVISOR_TEST"], providers: ["fake"] });
 
@@ -290,6 +317,14 @@ describe("a state folder that cannot be written", () => {
     assert.equal(host.advisor.wants("s1"), true);
   });
 });
+
+function run(script: string): Promise<{ exitCode: number | null; signal: string | null }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), writeGuest(scratch(), outcome()), scratch()], { stdio: "inherit", timeout: 20_000 });
+    child.on("error", reject);
+    child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+}
 
 function log(host: BenchHost): string {
   const file = path.join(host.state, "opencode-superadvisor", "logs", "advisor.log");

@@ -17,6 +17,7 @@ export class BenchHost implements Host {
   readonly advisor: Advisor;
   readonly workspace: string;
   readonly state: string;
+  script = workerScript;
   spawned = 0;
   readies = 0;
   private readonly waiting: { done: () => boolean; resolve: () => void }[] = [];
@@ -24,7 +25,6 @@ export class BenchHost implements Host {
   constructor(wasm: string, deadlines: Partial<Deadlines> = {}, state = scratch()) {
     this.workspace = scratch();
     this.state = state;
-    const spawn = spawnWorker(workerScript);
     const deps: Deps = {
       init: {
         version: "0.0.0",
@@ -45,7 +45,7 @@ export class BenchHost implements Host {
           hear(message);
           this.changed();
         };
-        return spawn(setup, both, (reason) => {
+        return spawnWorker(this.script)(setup, both, (reason) => {
           died(reason);
           this.changed();
         });

@@ -48,7 +48,7 @@ class Figures {
   report(title: string): void {
     const sorted = this.samples.sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(4);
-    console.log(`# ${runtime}: ${title}: ${sorted.length} events, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (wanted: p99 below 0.2 ms)`);
+    console.log(`# ${runtime}: ${title}: ${sorted.length} times, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (wanted: p99 below 0.2 ms)`);
   }
 }
 
@@ -67,6 +67,7 @@ describe("a handler on the host's thread, while the guest is busy for two second
     host.start();
     await until(() => host.advisor.ready !== undefined);
     const figures = new Figures();
+    const posts = new Figures();
     let seq = 0;
     const hear = (type: string, data: object) => {
       const event = { id: "evt", created: 1, type, location: { directory }, durable: { aggregateID: "s1", seq: seq++ }, data: { sessionID: "s1", ...data } };
@@ -80,9 +81,11 @@ describe("a handler on the host's thread, while the guest is busy for two second
       hear("session.tool.success", { ...call, structured: {}, content: [{ type: "text", text: `${i} ${output}` }] });
       hear("session.text.ended", { ...call, text: "Done." });
       hear("session.step.ended", { ...call, finish: "tool-calls", tokens: { input: 1 } });
+      posts.time(() => host.advisor.flush()); // what runs by itself as soon as the host's call is over
       await turn();
     }
-    figures.report("OpenCode V2, 100 KB of tool output a step");
+    figures.report("OpenCode V2, an event, with 100 KB of tool output a step");
+    posts.report("OpenCode V2, posting a step to the worker");
     assert.equal(host.advisor.wants("s1"), true, "a slow guest is no failure");
   });
 
@@ -93,6 +96,7 @@ describe("a handler on the host's thread, while the guest is busy for two second
     host.start();
     await until(() => host.advisor.ready !== undefined);
     const figures = new Figures();
+    const posts = new Figures();
     const hear = (type: string, properties: object) => figures.time(() => void host.hooks.event!({ event: { type, properties } as never }));
     hear("session.created", { info: { id: "s1" } });
     for (let i = 0; i < turns; i++) {
@@ -102,9 +106,11 @@ describe("a handler on the host's thread, while the guest is busy for two second
       hear("message.part.updated", { part: { ...part, id: `t${i}`, type: "tool", tool: "read", callID: `c${i}`, state: { status: "completed", input: { filePath: "a.ts" }, output: `${i} ${output}`, metadata: {} } } });
       hear("message.part.updated", { part: { ...part, id: `f${i}`, type: "step-finish", reason: "tool-calls", tokens: { input: 1 } } });
       hear("message.updated", { info: { ...info, time: { completed: 1 } } });
+      posts.time(() => host.advisor.flush());
       await turn();
     }
-    figures.report("OpenCode V1, 100 KB of tool output a step");
+    figures.report("OpenCode V1, an event, with 100 KB of tool output a step");
+    posts.report("OpenCode V1, posting a step to the worker");
     assert.equal(host.advisor.wants("s1"), true, "a slow guest is no failure");
   });
 });

@@ -115,6 +115,7 @@ describe("names that are refused", () => {
     ["a folder that links outside", path.join(root, "out", "secret.txt"), Errno.outside],
     ["a folder that links to /proc", path.join(root, "self", "environ"), Errno.outside],
     ["a loop of links", path.join(root, "loop", "a"), Errno.loop],
+    ["another case", path.join(root, "SRC", "A.ts"), Errno.notFound],
     ["a missing file", path.join(root, "src", "missing.ts"), Errno.notFound],
     ["a file taken for a folder", path.join(root, "src", "a.ts", "b"), Errno.notDir],
   ];

@@ -152,6 +152,7 @@ describe("facts about who speaks", () => {
       message: { id: "m", sessionID: "s1", role: "user" } as never,
       parts: [{ type: "text", text: "see @a.ts" }, { type: "text", synthetic: true, text: "Called the Read tool" }, { type: "file", filename: "a.ts" }] as never,
     });
+    await settle();
     assert.equal(recorder.of("user")[0]!.text, "see @a.ts");
     assert.equal(recorder.of("user")[0]!.typed, true);
   });

@@ -33,6 +33,8 @@ interface Session {
   turn: Promise<void>;
 }
 
+let services = 0;
+
 type Setup = (context: V2Context) => (() => Promise<void>) | undefined;
 
 export class V2Service {
@@ -49,6 +51,7 @@ export class V2Service {
   private readonly sessions = new Map<string, Session>();
   private readonly instances = new Map<string, { push(event: unknown): void; cleanup: (() => Promise<void>) | undefined }[]>();
   private ids = 0;
+  private readonly mark = (services++).toString(36); // ids are never those of another service
 
   constructor(
     private readonly setups: Setup[],
@@ -56,7 +59,7 @@ export class V2Service {
   ) {}
 
   create(directory: string, parentID?: string): string {
-    const id = `ses_${++this.ids}`;
+    const id = `ses_${this.mark}_${++this.ids}`;
     const session: Session = { id, directory, seq: 0, admitted: new Map(), inbox: [], context: [], running: false, turn: Promise.resolve(), ...(parentID ? { parentID } : {}) };
     this.sessions.set(id, session);
     this.emit(session, "session.created", { info: { id, directory, parentID, title: "New" } }, true);
@@ -186,7 +189,7 @@ export class V2Service {
   private admit(session: Session, input: Omit<Row, "id"> & { id?: string }, located: boolean): Row {
     const known = input.id === undefined ? undefined : session.admitted.get(input.id);
     if (known) return known; // the first admission wins
-    const row: Row = { ...input, id: input.id ?? `msg_${++this.ids}` };
+    const row: Row = { ...input, id: input.id ?? `msg_${this.mark}_${++this.ids}` };
     session.admitted.set(row.id, row);
     session.inbox.push(row);
     const { id, type, ...payload } = row;
@@ -215,12 +218,12 @@ export class V2Service {
         if (this.spelling === "beta") this.emit(session, "session.input.promoted", { inputID: row.id }, true);
         else this.emit(session, "session.inbox.delivered", { inboxID: row.id }, true);
       }
-      const message = `msg_a${++this.ids}`;
+      const message = `msg_${this.mark}_${++this.ids}`;
       const own = { assistantMessageID: message };
       this.emit(session, "session.step.started", { ...own, agent: "build", model: { id: "m", providerID: "p" } }, true);
       const content: object[] = [];
       for (const tool of step.tools ?? []) {
-        const id = `call_${++this.ids}`;
+        const id = `call_${this.mark}_${++this.ids}`;
         const call = { ...own, ...(this.spelling === "beta" ? { callID: id } : { id }) };
         const details = this.spelling === "beta" ? { structured: tool.structured ?? {} } : { metadata: tool.structured ?? {} };
         this.emit(session, "session.tool.input.started", { ...call, name: tool.name }, true);

@@ -1,0 +1,3 @@
+// A worker that ends as soon as it has begun.
+
+process.exit(3);
