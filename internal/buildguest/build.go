@@ -10,12 +10,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/internal/shrink"
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
 // memoryPages is the most the guest may grow to: 256 MB. Without a maximum a
 // runaway decode would take 4 GB of the host's memory before it failed.
 const memoryPages = 256 << 20 / wasmfile.PageSize
+
+// uninlined are packages that run a few times in a turn and are large. Without inlining
+// the judge's rules take 0.54 MB less of the module, the shell's grammar 0.05 MB;
+// everywhere else it is not worth the time.
+var uninlined = []string{
+	"github.com/Kayphoon/opencode-advisor/pkg/judge",
+	"mvdan.cc/sh/v3/syntax",
+}
 
 // barred are packages that the guest must not hold, with the reason. What the
 // sandbox does not import cannot be misused, and what does not import it stays small.
@@ -75,7 +84,7 @@ func build(cache string) ([]byte, error) {
 		return nil, err
 	}
 	args := []string{"build", "-overlay", overlay, "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, "./wasm"}
-	if _, err := goTool(cache, args...); err != nil {
+	if _, err := goTool(cache, append(args, "./wasm")...); err != nil {
 		return nil, err
 	}
 	file, err := os.ReadFile(out)
@@ -83,6 +92,9 @@ func build(cache string) ([]byte, error) {
 		return nil, err
 	}
 	if file, err = wasmfile.ThinFuncTable(file); err != nil {
+		return nil, err
+	}
+	if file, err = shrink.Module(file); err != nil {
 		return nil, err
 	}
 	return wasmfile.SetMemoryMax(file, memoryPages)

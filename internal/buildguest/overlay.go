@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
 
 // lean are packages of the standard library that the guest links in a smaller form, which is in the
 // folder of that name. See RATIONALE.md.
-var lean = []string{"embed", "fmt"}
+var lean = []string{"embed", "fmt", "io/fs", "regexp"}
 
 // writeOverlay writes the go command's overlay for the lean packages into dir: each
 // one's first file is replaced by ours, the others are gone.
@@ -26,7 +27,7 @@ func writeOverlay(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ours := filepath.Join(filepath.Dir(gomod), "internal", "buildguest", "lean", pkg, pkg+".go")
+		ours := filepath.Join(filepath.Dir(gomod), "internal", "buildguest", "lean", pkg, path.Base(pkg)+".go")
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
 				replace[file], ours = ours, ""
