@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/Kayphoon/opencode-advisor/internal/e2e"
@@ -30,7 +31,8 @@ const actLimit = time.Minute
 func main() {
 	keep := flag.Bool("keep", false, "keep the folder with the repository, the logs and the advisor's state")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// A reader that goes away (demo | head) ends the demo in order too: OpenCode must not stay behind.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -51,11 +53,12 @@ func run(ctx context.Context, out *screen, keep bool) (err error) {
 		return err
 	}
 	defer func() {
-		if keep || err != nil {
+		interrupted := errors.Is(ctx.Err(), context.Canceled)
+		if keep || err != nil && !interrupted {
 			out.say("Kept: " + dir)
 			return
 		}
-		err = os.RemoveAll(dir)
+		err = errors.Join(err, os.RemoveAll(dir))
 	}()
 	out.title("opencode-superadvisor: a demo", "Real: OpenCode "+hosts.OpenCodeVersion+", the packed plugin, its reviews and the checks of its citations, the repository. "+
 		"Scripted: what the two models answer.")
