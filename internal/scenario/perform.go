@@ -10,6 +10,9 @@ import (
 
 // perform does what a loader does with an effect, and notes what is seen from outside.
 func (w *World) perform(ef protocol.Effect) error {
+	if w.watch != nil {
+		w.watch(ef)
+	}
 	switch e := ef.(type) {
 	case *protocol.Need:
 		if w.ready {

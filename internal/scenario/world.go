@@ -46,6 +46,7 @@ type World struct {
 	look    []string
 	allowed bool // a request may stay open at the end
 	seen    bytes.Buffer
+	watch   func(protocol.Effect) // is told of what is performed; may be nil
 	logs    []protocol.Log
 }
 
@@ -59,12 +60,7 @@ const (
 // Run plays a scenario in dir, which is empty, and returns what was seen. With
 // replace the guest is replaced after every line at which no request is open and no timer runs.
 func Run(s *Scenario, dir string, start Start, replace bool) (seen string, err error) {
-	w := &World{
-		Root: filepath.Join(dir, "workspace"), Home: filepath.Join(dir, "home"),
-		start: start, now: epoch,
-		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{},
-		denied: map[string]bool{}, shown: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
-	}
+	w := newWorld(dir, start)
 	if w.options, err = options(s.Options); err != nil {
 		return "", err
 	}
@@ -91,6 +87,15 @@ func Run(s *Scenario, dir string, start Start, replace bool) (seen string, err e
 		return w.seen.String(), fmt.Errorf("a model request is open at the end")
 	}
 	return w.seen.String(), nil
+}
+
+func newWorld(dir string, start Start) *World {
+	return &World{
+		Root: filepath.Join(dir, "workspace"), Home: filepath.Join(dir, "home"),
+		start: start, now: epoch,
+		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{},
+		denied: map[string]bool{}, shown: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
+	}
 }
 
 func options(own json.RawMessage) (json.RawMessage, error) {
