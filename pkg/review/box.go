@@ -22,6 +22,7 @@ type box struct {
 	ledger   Ledger
 
 	shown     string // the delta as the reviewer saw it
+	round     int    // requests so far
 	notes     []candidate
 	citations map[string]int
 	trace     []string
@@ -33,9 +34,14 @@ type candidate struct {
 	note     protocol.Note
 	findings []evidence.Finding
 	proven   bool
+	round    int // in which it was said
 }
 
-func (b *box) Offer(last bool) []llm.Tool { return b.tools.Offer(last) }
+// Offer begins a round.
+func (b *box) Offer(last bool) []llm.Tool {
+	b.round++
+	return b.tools.Offer(last)
+}
 
 // Done is never: the reviewer may have more to say after a note. It ends with its words,
 // its steps or its time.
@@ -76,10 +82,10 @@ func (b *box) advise(note protocol.Note) string {
 	b.note("advise " + string(note.Severity) + " " + clip(note.Text, 120))
 	if note.Verdict == protocol.Refuted {
 		b.refuted++
-		b.keep(candidate{note, findings, proven})
+		b.keep(candidate{note, findings, proven, b.round})
 		return "Refuted, so nothing is said. Go on, or answer: silent"
 	}
-	b.keep(candidate{note, findings, proven && len(wrong) == 0})
+	b.keep(candidate{note, findings, proven && len(wrong) == 0, b.round})
 	switch {
 	case len(wrong) > 0:
 		return "Not taken as it stands. " + strings.Join(wrong, "\n") +
@@ -125,11 +131,12 @@ func (b *box) inDelta(quote string) bool {
 }
 
 // keep adds a candidate. A note that is said again with the same text or, after
-// its citations were refused, in its place, replaces the one before.
+// its citations were refused, in its place, replaces the one before. Notes of one
+// reply stand side by side: none of them can answer what was refused of another.
 func (b *box) keep(c candidate) {
 	for i := range b.notes {
 		old := &b.notes[i]
-		if !old.proven && old.note.Verdict != protocol.Refuted && sameMatter(old.note, c.note) {
+		if !old.proven && old.round < c.round && old.note.Verdict != protocol.Refuted && sameMatter(old.note, c.note) {
 			*old = c
 			return
 		}
