@@ -205,14 +205,11 @@ func TestDeepNestingIsAsked(t *testing.T) {
 		"loops":         strings.Repeat("for i in a b c d; do ", 12) + "ls;" + strings.Repeat("done;", 12),
 	}
 	for name, text := range deep {
-		began := time.Now()
-		v := Floor(Action{Kind: "bash", Command: text, Place: corpusPlace})
+		v, took := timed(text)
 		if v.Decision == Allow {
 			t.Errorf("%s: allowed by %s", name, v.Row)
 		}
-		// 50 ms is the bound of one decision; ten times that keeps a busy
-		// machine from failing the test, and still catches a blow-up.
-		if took := time.Since(began); took > 500*time.Millisecond {
+		if took > maxDecision {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}
@@ -225,9 +222,8 @@ func FuzzFloor(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		began := time.Now()
-		plain := Floor(Action{Kind: "bash", Command: command, Place: corpusPlace})
-		if took := time.Since(began); took > slow(50*time.Millisecond) {
+		plain, took := timed(command)
+		if took > maxDecision {
 			t.Fatalf("took %v", took)
 		}
 		if plain.Decision != None && rowByID[plain.Row].Decision != plain.Decision {
@@ -245,8 +241,22 @@ func FuzzFloor(f *testing.F) {
 	})
 }
 
-// slow stretches a bound of time for machines that many tests share.
-func slow(d time.Duration) time.Duration { return 10 * d }
+// maxDecision is the bound of one decision.
+const maxDecision = 50 * time.Millisecond
+
+// timed decides a command, and gives the best time of several tries: what
+// other programs on the machine cost is not ours. A command that is quick the
+// first time is not tried again.
+func timed(command string) (v Verdict, best time.Duration) {
+	for try := 0; try == 0 || try < 10 && best > maxDecision; try++ {
+		began := time.Now()
+		v = Floor(Action{Kind: "bash", Command: command, Place: corpusPlace})
+		if took := time.Since(began); try == 0 || took < best {
+			best = took
+		}
+	}
+	return v, best
+}
 
 // Whatever stands behind a known name, bare, broken or odd, is decided.
 func TestEveryKnownCommandTakesAnyArguments(t *testing.T) {
