@@ -6,13 +6,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
-// Sections of the binary format that are rewritten.
-const (
-	secFunction = 3
-	secExport   = 7
-	secCode     = 10
-	secData     = 11
-)
+const secCode = 10 // the section of code
 
 // Module gives the smaller module. The error says what it cannot read; a module that
 // another compiler made is most likely refused.
@@ -25,14 +19,7 @@ func Module(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shrink module: %w", err)
 	}
-	content := map[byte][]byte{secCode: code}
-	for _, id := range []byte{secFunction, secExport, secData} {
-		content[id] = m.Content(file, id)
-	}
-	if err := computeTable(m, content); err != nil {
-		return nil, fmt.Errorf("shrink module: %w", err)
-	}
-	return m.Replace(file, content), nil
+	return m.Replace(file, map[byte][]byte{secCode: code}), nil
 }
 
 func shrinkCode(m *wasmfile.Module, file []byte) ([]byte, error) {
