@@ -3,5 +3,6 @@
 // pinned version, into .cache/hosts of the checkout; a later run needs no network. Every run gets a
 // fresh git repository and a HOME and XDG folders of its own, so no test sees a developer's settings.
 //
-// A host that cannot be installed is an error, and a test that needs one then fails: it never skips.
+// A host that cannot be installed is an error, and a test that needs one then fails: it never skips. Such tests
+// have the build tag realhost, which "make test-driver" sets.
 package hosts

@@ -30,11 +30,16 @@ const (
 
 // attempt starts OpenCode once and follows it to its end. The outcome is nil when it was not started; an error
 // with an outcome is a cancelled context.
-func (r *invocation) attempt(ctx context.Context) (*outcome, error) {
+func (r *invocation) attempt(ctx context.Context) (o *outcome, err error) {
 	// The process is killed when the thread that started it ends (its parent-death signal): stay on it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
+	restore, err := r.wt.HideConfig()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, restore()) }()
 	cmd, launch, err := r.command()
 	if err != nil {
 		return nil, err
@@ -61,7 +66,7 @@ func (r *invocation) attempt(ctx context.Context) (*outcome, error) {
 		}
 	}
 
-	o := &outcome{limit: r.a.maxOutputTokens()}
+	o = &outcome{limit: r.a.maxOutputTokens()}
 	err = r.follow(ctx, cmd, ended, signs, sink, o)
 	o.exit = cmd.ProcessState.ExitCode() // -1 when killed
 	sink.finish(o, r)
@@ -90,12 +95,18 @@ func (r *invocation) follow(ctx context.Context, cmd *exec.Cmd, ended <-chan err
 			kill(cmd, ended)
 			return nil
 		case <-signs:
-			if stop, now := sink.hopeless(); stop && now {
+			stop, now := sink.hopeless()
+			if !stop {
+				continue
+			}
+			if grace == nil {
+				r.a.log().Warn("opencode shows a cut-off or invalid tool call and is stopped")
+				grace = r.a.timer(signGrace)
+			}
+			if now {
 				o.stopped = true
 				kill(cmd, ended)
 				return nil
-			} else if stop && grace == nil {
-				grace = r.a.timer(signGrace)
 			}
 		case <-grace:
 			o.stopped = true

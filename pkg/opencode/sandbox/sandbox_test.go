@@ -309,3 +309,33 @@ func TestTheRepositorysHooksDoNotRun(t *testing.T) {
 		t.Error("the post-checkout hook ran")
 	}
 }
+
+func TestHiddenConfigComesBackAndWhatTheRunMadeIsAChange(t *testing.T) {
+	repo := repository(t)
+	write(t, filepath.Join(repo, ".opencode", "plugin", "a.js"), "theirs")
+	write(t, filepath.Join(repo, ".opencode", "agent.md"), "theirs")
+	write(t, filepath.Join(repo, "opencode.json"), "{}")
+	run(t, repo, "git", "add", "-A")
+	run(t, repo, "git", "commit", "-qm", "config")
+	wt := sandboxOf(t, repo, Options{})
+	restore, err := wt.HideConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range projectConfig {
+		if _, err := os.Lstat(filepath.Join(wt.Dir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
+	write(t, filepath.Join(wt.Dir, ".opencode", "agent.md"), "the run's")
+	write(t, filepath.Join(wt.Dir, ".opencode", "new.md"), "the run's")
+	if err := restore(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{".opencode/agent.md", ".opencode/new.md"}, changes(t, wt)); diff != "" {
+		t.Error(diff)
+	}
+	if got, _ := os.ReadFile(filepath.Join(wt.Dir, ".opencode", "plugin", "a.js")); string(got) != "theirs" {
+		t.Errorf("the plugin holds %q", got)
+	}
+}
