@@ -41,6 +41,9 @@ export class Advisor {
   private life = 0;
   private grants: Grants | undefined;
   private off: string | undefined; // why, once it is
+  /** Switched off in its config: a command starts a guest all the same, for one may switch it on. */
+  private asleep = false;
+  private visits = 0; // commands for which it is awake
   private onClosed: (() => void) | undefined;
   private readonly mail = new Mailbox((act) => this.safely(act));
   private readonly calls = new Calls();
@@ -127,14 +130,46 @@ export class Advisor {
   /** Asks the guest for advice. Never rejects; a failure is a text that says so. */
   async consult(ask: { session: string; call: string; question?: string; context?: string }, signal?: AbortSignal): Promise<Answered> {
     await this.started();
+    if (this.asleep) return { text: "The advisor is disabled. The person can switch it on with /advisor on.", failed: true };
     if (!this.ready?.consult) return { text: "The advisor is not available now. Go on without it.", failed: true };
     const limit = this.ready.consultTimeoutMs ?? 120_000;
     return this.call({ type: "consult", ...ask }, limit, { text: `The advisor did not answer within ${Math.round(limit / 1000)} seconds. Go on without it.`, failed: true }, signal);
   }
 
   /** Runs a slash command of ours. Never rejects. */
-  async command(ask: { session?: string; call: string; name: string; text?: string }): Promise<Answered> {
+  async command(ask: { session?: string; call: string; name: string; text?: string; models?: string[] }): Promise<Answered> {
     await this.started();
+    return this.asleep ? this.visit(ask) : this.order(ask);
+  }
+
+  /** Until the guest has read its config, or ms have passed. */
+  async begun(ms: number): Promise<void> {
+    await this.started(ms);
+  }
+
+  /** Starts a guest that is switched off, for one command. */
+  private async visit(ask: Parameters<Advisor["command"]>[0]): Promise<Answered> {
+    if (this.visits++ === 0) {
+      this.off = undefined;
+      this.ready = undefined;
+      this.start();
+    }
+    await this.started();
+    const answer = await this.order(ask);
+    if (--this.visits > 0 || !this.ready) return answer;
+    const on = (answer.details as { enabled?: unknown } | undefined)?.enabled === true;
+    this.retire("it is switched off in its config");
+    if (on) {
+      // From its beginning, so that all that follows from the config follows from the new one.
+      this.asleep = false;
+      this.off = undefined;
+      this.ready = undefined;
+      this.start();
+    }
+    return answer;
+  }
+
+  private async order(ask: Parameters<Advisor["command"]>[0]): Promise<Answered> {
     if (this.off !== undefined) return { text: `The advisor is off: ${this.off}.`, failed: true };
     if (!this.ready) return { text: "The advisor is still starting. Try again in a moment.", failed: true };
     return this.call({ type: "command", ...ask }, this.limits.hostMs, { text: "The advisor did not answer. Its log tells more.", failed: true });
@@ -164,10 +199,10 @@ export class Advisor {
   }
 
   /** Until the guest is ready or off, for a moment at most: a command may be the first thing that a host does. */
-  private started(): Promise<void> {
+  private started(ms = this.limits.readyMs): Promise<void> {
     if (this.ready || this.off !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = later(this.limits.readyMs, resolve);
+      const timer = later(ms, resolve);
       this.onStarted.push(() => {
         clearTimeout(timer);
         resolve();
@@ -218,7 +253,12 @@ export class Advisor {
       case "ready":
         this.grants = message.grants;
         this.ready = message.ready;
-        if (!message.ready.enabled) this.retire("it is switched off in its config");
+        this.asleep = !message.ready.enabled;
+        if (this.asleep && this.visits > 0) {
+          this.goOn();
+          return;
+        }
+        if (this.asleep) this.retire("it is switched off in its config");
         this.host.ready?.(message.ready);
         this.goOn();
         return;
@@ -246,7 +286,7 @@ export class Advisor {
         this.mail.ignore(effect.session);
         return;
       case "answer":
-        this.calls.end(effect.call, { text: effect.text, ...(effect.failed ? { failed: true } : {}) });
+        this.calls.end(effect.call, { text: effect.text, ...(effect.failed ? { failed: true } : {}), ...(effect.details === undefined ? {} : { details: effect.details }) });
         return;
       case "decision":
         this.calls.end(effect.call, { effect: effect.effect, ...(effect.message ? { message: effect.message } : {}) });

@@ -10,6 +10,7 @@ const maxOpen = 64;
 export interface Answered {
   text: string;
   failed?: boolean;
+  details?: unknown;
 }
 
 export interface Decided {

@@ -37,3 +37,11 @@ export function workspaceRoot(directory: string, worktree: string | undefined): 
   const between = path.relative(worktree, directory);
   return between.startsWith("..") || path.isAbsolute(between) ? directory : worktree;
 }
+
+/** The folder of the person's advisor.json. pi's lies where PI_CODING_AGENT_DIR says. */
+export function configFolder(host: string, home: string, configHome: string, env: NodeJS.ProcessEnv = process.env): string {
+  if (host !== "pi") return path.join(configHome, "opencode");
+  const moved = env["PI_CODING_AGENT_DIR"];
+  if (!moved) return path.join(home, ".pi", "agent");
+  return moved === "~" || moved.startsWith("~/") ? path.join(home, moved.slice(1)) : moved;
+}

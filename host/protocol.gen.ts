@@ -167,6 +167,9 @@ export interface Ready {
   judgeTimeoutMs?: number;
   /** ConsultTimeoutMS bounds the wait for an Answer in the host. */
   consultTimeoutMs?: number;
+  /** ConsultModel is provider/model, for hosts that show it. */
+  consultModel?: string;
+  consultEffort?: string;
 }
 
 /** Load asks for the stored state of a session and the lease to review it. */
@@ -336,6 +339,8 @@ export interface WriteConfig {
   id: string;
   /** advisor.json */
   name: string;
+  /** what it replaces; empty: there is no such file */
+  was?: string;
   text: string;
 }
 
@@ -576,11 +581,13 @@ export interface Loaded {
   reviewer: boolean;
 }
 
-/** Saved answers a Save that asked for it. */
+/** Saved answers a WriteConfig, and a Save that asked for it. */
 export interface Saved {
   type: "saved";
   id: string;
+  /** Failure is changed when a WriteConfig found another text than it was to replace; Text is that. */
   failure?: string;
+  text?: string;
 }
 
 /** Claimed answers a Claim. */
@@ -628,6 +635,8 @@ export interface Command {
   /** advisor, ai-approval */
   name: string;
   text?: string;
+  /** Models are those that the host has, as provider/model; empty when it does not say. */
+  models?: string[];
 }
 
 /** Permission is an ask of the host. */

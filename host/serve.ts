@@ -9,8 +9,9 @@ import { Files } from "./fs.ts";
 import { Guest, lossOf } from "./guest.ts";
 import { flagBusy, flagInterrupt, type HostEffect, type ToMain, type ToWorker, type WorkerSetup } from "./messages.ts";
 import { Needs, provide } from "./need.ts";
-import { abiVersion, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type WriteConfig } from "./protocol.gen.ts";
-import { replaceFile, type Store } from "./store.ts";
+import { abiVersion, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type Saved, type WriteConfig } from "./protocol.gen.ts";
+import { configFolder } from "./paths.ts";
+import { readSmall, replaceFile, type Store } from "./store.ts";
 import { describe } from "./text.ts";
 import { weigh } from "./weigh.ts";
 
@@ -219,8 +220,7 @@ export class Server {
           this.log(effect);
           break;
         case "write_config": {
-          const failure = this.writeConfig(effect);
-          this.queue.push({ type: "saved", id: effect.id, ...(failure ? { failure } : {}) });
+          this.queue.push({ type: "saved", id: effect.id, ...this.writeConfig(effect) });
           break;
         }
         case "deliver":
@@ -255,17 +255,21 @@ export class Server {
     }
   }
 
-  private writeConfig(effect: WriteConfig): string | undefined {
-    if (effect.name !== "advisor.json") return `write ${effect.name}: only advisor.json is the advisor's own`;
-    const folder = path.join(this.setup.init.configHome, "opencode");
+  /** A text that somebody wrote since the guest read it is not lost: the guest is shown it. */
+  private writeConfig(effect: WriteConfig): Pick<Saved, "failure" | "text"> {
+    if (effect.name !== "advisor.json") return { failure: `write ${effect.name}: only advisor.json is the advisor's own` };
+    const { host, home, configHome } = this.setup.init;
+    const folder = configFolder(host, home, configHome);
     try {
       fs.mkdirSync(folder, { recursive: true });
-      const file = path.join(folder, effect.name);
-      const link = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
-      replaceFile(link ? fs.realpathSync(file) : file, effect.text); // a link into a repository of dotfiles stays one
-      return undefined;
+      const link = path.join(folder, effect.name);
+      const file = fs.lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? fs.realpathSync(link) : link; // into a repository of dotfiles, most likely
+      const text = fs.existsSync(file) ? readSmall(file) : "";
+      if (text !== (effect.was ?? "")) return { failure: "changed", text };
+      replaceFile(file, effect.text);
+      return {};
     } catch (error) {
-      return `write ${effect.name}: ${describe(error)}`;
+      return { failure: `write ${effect.name}: ${describe(error)}` };
     }
   }
 

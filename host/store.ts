@@ -225,7 +225,7 @@ function refusesWrites(error: unknown): boolean {
   return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "ENOTDIR", "EEXIST", "ELOOP"].includes(code);
 }
 
-function readSmall(file: string): string {
+export function readSmall(file: string): string {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
   try {
     const stat = fs.fstatSync(fd);

@@ -53,7 +53,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.argv.includes("--loader")) buildGuest();
   await build({
     ...bundle,
-    entryPoints: ["plugin", "tui", "worker"].map((name) => path.join(root, "host", `${name}.ts`)),
+    entryPoints: ["plugin", "tui", "worker", "pi"].map((name) => path.join(root, "host", `${name}.ts`)),
     outdir: path.join(root, "dist"),
   });
 }

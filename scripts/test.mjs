@@ -25,7 +25,7 @@ const entries = fs
 await build({
   ...bundle,
   define: { ...bundle.define, PROJECT_ROOT: JSON.stringify(root.replace(/[\\/]$/, "")) },
-  entryPoints: [...entries.map((name) => path.join(root, "test", name)), path.join(root, "host", "worker.ts"), path.join(root, "host", "plugin.ts")],
+  entryPoints: [...entries.map((name) => path.join(root, "test", name)), path.join(root, "host", "worker.ts"), path.join(root, "host", "plugin.ts"), path.join(root, "host", "pi.ts")],
   outdir: out,
   outbase: root,
   entryNames: "[name]",

@@ -36,3 +36,11 @@ function modelURL(models: Json): string | undefined {
   }
   return undefined;
 }
+
+/** All models that V1 has, as provider/model. */
+export async function listModels(client: V1Client): Promise<string[]> {
+  const found = await within(lookupMs, () => client.config.providers());
+  return list(object(found?.data)["providers"])
+    .map(object)
+    .flatMap((provider) => Object.keys(object(provider["models"])).map((model) => `${string(provider["id"]) ?? ""}/${model}`));
+}

@@ -12,7 +12,7 @@ import { boundInput } from "./input.ts";
 import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
 import { readMessages } from "./v1-history.ts";
-import { readProviders } from "./v1-provider.ts";
+import { listModels, readProviders } from "./v1-provider.ts";
 
 export type V1Client = PluginInput["client"];
 
@@ -318,7 +318,8 @@ export class V1Host implements Host {
   /** V1 calls the model after every command, so that the answer is put before it with the word to leave it at that. */
   private async command(input: { command: string; sessionID: string; arguments: string }, output: { parts: unknown[] }): Promise<void> {
     if (!this.started || !commands.some(({ name }) => name === input.command)) return;
-    const answer = await this.advisor.command({ session: input.sessionID, call: this.advisor.callID(), name: input.command, text: input.arguments });
+    const models = await listModels(this.client);
+    const answer = await this.advisor.command({ session: input.sessionID, call: this.advisor.callID(), name: input.command, text: input.arguments, models });
     const text = `The person ran /${input.command} of the advisor plugin, which answered:\n\n${answer.text}\n\nRepeat the answer to the person as it is. Do nothing else.`;
     const first = object(list(output.parts)[0]);
     output.parts.splice(0, output.parts.length, { ...first, type: "text", text, synthetic: true, metadata: { advisor: true, command: true } });

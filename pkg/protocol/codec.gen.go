@@ -536,6 +536,12 @@ func AppendReady(b []byte, v *Ready) []byte {
 	if v.ConsultTimeoutMS != 0 {
 		b = appendIntMember(b, `,"consultTimeoutMs":`, v.ConsultTimeoutMS)
 	}
+	if v.ConsultModel != "" {
+		b = appendStringMember(b, `,"consultModel":`, v.ConsultModel)
+	}
+	if v.ConsultEffort != "" {
+		b = appendStringMember(b, `,"consultEffort":`, v.ConsultEffort)
+	}
 	return appendText(b, `}`)
 }
 
@@ -559,6 +565,10 @@ func decodeReady(d *decoder, v *Ready) {
 			v.JudgeTimeoutMS = d.integer("ready.judgeTimeoutMs")
 		case "consultTimeoutMs":
 			v.ConsultTimeoutMS = d.integer("ready.consultTimeoutMs")
+		case "consultModel":
+			v.ConsultModel = d.text("ready.consultModel")
+		case "consultEffort":
+			v.ConsultEffort = d.text("ready.consultEffort")
 		default:
 			d.skip("ready")
 		}
@@ -1089,6 +1099,9 @@ func decodeLog(d *decoder, v *Log) {
 func AppendWriteConfig(b []byte, v *WriteConfig) []byte {
 	b = appendStringMember(b, `{"type":"write_config","id":`, v.ID)
 	b = appendStringMember(b, `,"name":`, v.Name)
+	if v.Was != "" {
+		b = appendStringMember(b, `,"was":`, v.Was)
+	}
 	b = appendStringMember(b, `,"text":`, v.Text)
 	return appendText(b, `}`)
 }
@@ -1103,6 +1116,8 @@ func decodeWriteConfig(d *decoder, v *WriteConfig) {
 			v.ID = d.text("write_config.id")
 		case "name":
 			v.Name = d.text("write_config.name")
+		case "was":
+			v.Was = d.text("write_config.was")
 		case "text":
 			v.Text = d.text("write_config.text")
 		default:
@@ -1864,6 +1879,9 @@ func AppendSaved(b []byte, v *Saved) []byte {
 	if v.Failure != "" {
 		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
+	if v.Text != "" {
+		b = appendStringMember(b, `,"text":`, v.Text)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1877,6 +1895,8 @@ func decodeSaved(d *decoder, v *Saved) {
 			v.ID = d.text("saved.id")
 		case "failure":
 			v.Failure = d.text("saved.failure")
+		case "text":
+			v.Text = d.text("saved.text")
 		default:
 			d.skip("saved")
 		}
@@ -2011,6 +2031,10 @@ func AppendCommand(b []byte, v *Command) []byte {
 	if v.Text != "" {
 		b = appendStringMember(b, `,"text":`, v.Text)
 	}
+	if len(v.Models) > 0 {
+		b = appendText(b, `,"models":`)
+		b = appendStrings(b, v.Models)
+	}
 	return appendText(b, `}`)
 }
 
@@ -2028,6 +2052,8 @@ func decodeCommand(d *decoder, v *Command) {
 			v.Name = d.text("command.name")
 		case "text":
 			v.Text = d.text("command.text")
+		case "models":
+			v.Models = d.texts("command.models")
 		default:
 			d.skip("command")
 		}

@@ -28,6 +28,9 @@ type Ready struct {
 	JudgeTimeoutMS int64 `json:"judgeTimeoutMs,omitempty"`
 	// ConsultTimeoutMS bounds the wait for an Answer in the host.
 	ConsultTimeoutMS int64 `json:"consultTimeoutMs,omitempty"`
+	// ConsultModel is provider/model, for hosts that show it.
+	ConsultModel  string `json:"consultModel,omitempty"`
+	ConsultEffort string `json:"consultEffort,omitempty"`
 }
 
 // Load asks for the stored state of a session and the lease to review it.
@@ -204,6 +207,7 @@ type Log struct {
 // wire:effect write_config
 type WriteConfig struct {
 	ID   string `json:"id"`
-	Name string `json:"name"` // advisor.json
+	Name string `json:"name"`          // advisor.json
+	Was  string `json:"was,omitempty"` // what it replaces; empty: there is no such file
 	Text string `json:"text"`
 }

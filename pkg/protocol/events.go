@@ -231,12 +231,14 @@ type Loaded struct {
 	Reviewer bool `json:"reviewer"`
 }
 
-// Saved answers a Save that asked for it.
+// Saved answers a WriteConfig, and a Save that asked for it.
 //
 // wire:event saved
 type Saved struct {
-	ID      string `json:"id"`
+	ID string `json:"id"`
+	// Failure is changed when a WriteConfig found another text than it was to replace; Text is that.
 	Failure string `json:"failure,omitempty"`
+	Text    string `json:"text,omitempty"`
 }
 
 // Claimed answers a Claim.
@@ -284,6 +286,8 @@ type Command struct {
 	Call    string `json:"call"`
 	Name    string `json:"name"` // advisor, ai-approval
 	Text    string `json:"text,omitempty"`
+	// Models are those that the host has, as provider/model; empty when it does not say.
+	Models []string `json:"models,omitempty"`
 }
 
 // Permission is an ask of the host.

@@ -1,0 +1,146 @@
+// What pi's agent and its person can ask of us: the advisor tool and the /advisor command.
+
+import type { Advisor } from "../advisor.ts";
+import type { Answered } from "../calls.ts";
+import { object, string } from "../opencode/json.ts";
+import { consultInput, shortDescription } from "../opencode/consult.ts";
+import { effortsOf, nameOf } from "./models.ts";
+import type { PiApi, PiContext, PiModel } from "./types.ts";
+
+export const toolName = "advisor";
+
+const snippet = "Ask a stronger model for guidance on the work so far";
+
+const guidelines = [
+  "Call advisor before substantive work, and before you build on an assumption that you have not checked.",
+  "Before you say that a task is done, make its result durable (saved, written), then let advisor look at it.",
+  "Call advisor when you are stuck (the same error comes back, the results do not add up), and when you consider another approach.",
+  "Give what advisor says serious weight, and adapt when a step fails in practice or the code itself contradicts a claim of it.",
+  "When what you found and what advisor said are in conflict, do not pick one silently: put the conflict to advisor in one more call.",
+];
+
+const verbs = ["on", "off", "status", "notes", "why", "mute", "unmute", "watchdog", "consult"];
+
+/** What a command's answer says of the settings now in force. */
+export interface Settings {
+  consult: boolean;
+  model: string;
+  effort: string;
+}
+
+export class PiDesk {
+  private settings: Settings = { consult: false, model: "", effort: "" };
+  private registered = false;
+
+  constructor(
+    private readonly pi: PiApi,
+    private readonly advisor: () => { advisor: Advisor; session: string } | undefined,
+  ) {}
+
+  /** Follows the settings: while the tool is off neither it nor its rules are in front of the model. */
+  follow(settings: Settings): void {
+    this.settings = settings;
+    if (settings.consult && !this.registered) {
+      this.registered = true;
+      this.pi.registerTool(this.tool());
+    }
+    if (!this.registered) return;
+    const active = this.pi.getActiveTools();
+    if (active.includes(toolName) === settings.consult) return;
+    this.pi.setActiveTools(settings.consult ? [...active, toolName] : active.filter((name) => name !== toolName));
+  }
+
+  register(): void {
+    this.pi.registerCommand("advisor", {
+      description: "Configure the advisor: a stronger model the agent can consult mid-turn, and a watchdog that reads along",
+      getArgumentCompletions: (prefix: string) => {
+        const found = verbs.filter((verb) => verb.startsWith(prefix)).map((verb) => ({ value: verb, label: verb }));
+        return found.length > 0 ? found : null;
+      },
+      handler: async (args: unknown, ctx: PiContext) => {
+        const text = typeof args === "string" ? args.trim() : "";
+        try {
+          if (text === "" && inTerminal(ctx)) await this.pick(ctx);
+          else await this.run(text, ctx);
+        } catch {
+          // The session ended meanwhile.
+        }
+      },
+    });
+  }
+
+  private async run(text: string, ctx: PiContext): Promise<void> {
+    const models = [...new Set(ctx.modelRegistry.getAll().map(nameOf))];
+    const found = this.advisor();
+    const answer: Answered = found
+      ? await found.advisor.command({ session: found.session, call: found.advisor.callID(), name: "advisor", text, models })
+      : { text: "The advisor did not start in this session.", failed: true };
+    const now = object(answer.details);
+    if (typeof now["consult"] === "boolean") this.follow({ consult: now["consult"], model: string(now["model"]) ?? "", effort: string(now["effort"]) ?? "" });
+    if (ctx.hasUI) ctx.ui.notify(answer.text, answer.failed ? "warning" : "info");
+  }
+
+  /** Models cheapest first, then the effort. */
+  private async pick(ctx: PiContext): Promise<void> {
+    const { consult, model: current, effort } = this.settings;
+    const models = [...(await ctx.modelRegistry.getAvailable())].sort((a, b) => priceOf(a) - priceOf(b) || nameOf(a).localeCompare(nameOf(b)));
+    const rows = models.map((model) => `${nameOf(model)} · $${priceOf(model)}/Mtok out${nameOf(model) === current ? " · current" : ""}`);
+    const turn = consult ? "Turn the advisor off" : "Turn the advisor on";
+    const picked = await ctx.ui.select("Advisor model", [...rows, turn]);
+    if (picked === undefined) return;
+    if (picked === turn) return this.run(consult ? "off" : "on", ctx);
+    const model = models[rows.indexOf(picked)];
+    if (!model) return;
+    const levels = effortsOf(model);
+    const level = await ctx.ui.select(`Thinking effort of ${nameOf(model)}${effort ? ` (now ${effort})` : ""}`, levels);
+    if (level !== undefined) await this.run(`${nameOf(model)}#${level}`, ctx);
+  }
+
+  private tool(): object {
+    return {
+      name: toolName,
+      label: "Advisor",
+      description: shortDescription,
+      promptSnippet: snippet,
+      promptGuidelines: guidelines,
+      executionMode: "sequential", // it is to see the results of the calls before it
+      parameters: consultInput,
+      execute: async (_id: string, args: unknown, signal: AbortSignal | undefined, onUpdate: ((partial: object) => void) | undefined) => {
+        const found = this.advisor();
+        const disabled = "The advisor is disabled. Tell the person that /advisor on switches it on, and go on without it.";
+        if (!found || !this.settings.consult) return { content: [{ type: "text", text: disabled }], details: {} };
+        const { model, effort } = this.settings;
+        onUpdate?.({ content: [{ type: "text", text: `asking ${model}${effort ? ` (${effort})` : ""}` }], details: { model, effort } });
+        const asked = object(args);
+        const answer = await found.advisor.consult(
+          { session: found.session, call: found.advisor.callID(), question: string(asked["question"]) ?? "", context: string(asked["context"]) ?? "" },
+          signal,
+        );
+        if (answer.failed) throw new Error(answer.text); // pi's way to say that a call failed
+        return { content: [{ type: "text", text: answer.text }], details: object(answer.details) };
+      },
+      renderCall: (_args: unknown, theme: unknown) => row(`advisor ${this.settings.consult ? this.settings.model : "(disabled)"}`, theme),
+    };
+  }
+}
+
+/** One row of a terminal; ours is ASCII, so that a character is a column. */
+function row(text: string, theme: unknown): object {
+  const { fg } = object(theme);
+  return {
+    render: (width: number) => {
+      const cut = text.replace(/[^\x20-\x7e]/g, "?").slice(0, Math.max(0, width));
+      return [typeof fg === "function" ? String(fg.call(theme, "toolTitle", cut)) : cut];
+    },
+    invalidate: () => {},
+  };
+}
+
+function priceOf(model: PiModel): number {
+  return model.cost?.output ?? 0;
+}
+
+/** pi has a person at a terminal. Until 0.78 it does not say so, and offers dialogs to RPC clients too. */
+function inTerminal(ctx: PiContext): boolean {
+  return ctx.hasUI && (ctx.mode === undefined ? process.stdin.isTTY === true && process.stdout.isTTY === true : ctx.mode === "tui");
+}
