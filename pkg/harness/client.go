@@ -67,6 +67,13 @@ func (c *client) reset() {
 	c.origins, c.ends = nil, nil
 }
 
+// waiting counts the requests under way and the ends that nobody has taken.
+func (c *client) waiting() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) + len(c.ends)
+}
+
 // next waits for the end of a request.
 func (c *client) next(ctx context.Context) (*protocol.HTTP, error) {
 	for {

@@ -173,6 +173,14 @@ func (h *Harness) Next(ctx context.Context) (protocol.Event, error) {
 	return e, nil
 }
 
+// Waiting counts the requests whose end Next has not given yet.
+func (h *Harness) Waiting() int {
+	if h.client == nil {
+		return 0
+	}
+	return h.client.waiting()
+}
+
 // MemorySize gives the size of the guest's memory in bytes, 0 when it is lost.
 func (h *Harness) MemorySize() int {
 	h.mu.Lock()
