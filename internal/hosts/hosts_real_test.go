@@ -72,10 +72,14 @@ const probe = `export default { id: "probe", server: async (input, options) => {
 func TestOpenCodeServeLoadsThePluginAndKeepsSessions(t *testing.T) {
 	t.Parallel()
 	ctx, model, p := deadline(t), directives(t), project(t)
-	plugin := pack(t, map[string]string{
+	plugin := filepath.Join(t.TempDir(), "probe.tgz")
+	err := WriteTarball(plugin, map[string]string{
 		"package/package.json": `{"name": "probe", "version": "1.0.0", "type": "module", "exports": {"./server": "./server.js"}}`,
 		"package/server.js":    probe,
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	loaded := filepath.Join(p.Root, "loaded")
 	s, err := p.Serve(ctx, Options{
 		ModelURL: model.BaseURL(), Plugin: plugin, PluginOptions: map[string]int{"n": 3}, Env: []string{"PROBE_FILE=" + loaded},
@@ -152,4 +156,13 @@ func TestBunRuns(t *testing.T) {
 	if info, err := os.Stat(bin); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf("%s is not executable: %v", bin, err)
 	}
+}
+
+func project(t *testing.T) *Project {
+	t.Helper()
+	p, err := NewProject(t.TempDir(), map[string]string{"a.txt": "hello\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os/exec"
 	"syscall"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/opencode/plugin"
 )
 
 // TestKey is the provider key that hosts are configured with unless Options.Key says otherwise. It is no
@@ -63,7 +65,7 @@ func (o Options) config(p *Project) (string, error) {
 		models["small"] = map[string]any{"name": "small"}
 	}
 	if o.Plugin != "" {
-		spec, err := p.placePlugin(o.Plugin)
+		spec, err := plugin.Place(p.Cache, o.Plugin)
 		if err != nil {
 			return "", err
 		}

@@ -1,4 +1,6 @@
-package hosts
+// Package plugin makes an OpenCode plugin that lies on this disk loadable by an OpenCode with folders of its
+// own: a sandboxed run, a test. Nothing is fetched.
+package plugin
 
 import (
 	"archive/tar"
@@ -10,25 +12,32 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
-// maxPackage bounds an unpacked plugin package: ours is under 10 MB.
+// maxPackage bounds an unpacked package, in bytes. Plugins with a large model or binary are below it.
 const maxPackage = 100 << 20
 
-// placePlugin makes a plugin loadable by OpenCode and returns its spec for the config.
+// The parts of a package's name and version become parts of paths.
+var (
+	packageName    = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+	packageVersion = regexp.MustCompile(`^[0-9][0-9A-Za-z.+-]*$`)
+)
+
+// Place makes the plugin at a path loadable and returns its spec for OpenCode's config ("plugin": [spec]).
 //
-//   - a packed tarball (.tgz) is unpacked where OpenCode itself would install it, and named as a user
-//     names a package, so that its exports are resolved by the host
-//   - a folder with a package.json, or a single file, is given as a file URL
-func (p *Project) placePlugin(path string) (string, error) {
-	path, err := filepath.Abs(path)
+//   - A packed tarball (.tgz, as npm pack makes it) is unpacked to where OpenCode itself would install the
+//     package, below cacheHome (the host's XDG_CACHE_HOME), and named name@version: the host resolves its exports.
+//   - A folder with a package.json is given as the file URL of its server entry, a single file as its own.
+func Place(cacheHome, path string) (spec string, err error) {
+	path, err = filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("place plugin: %w", err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("place plugin: %w (is it built?)", err)
+		return "", fmt.Errorf("place plugin: %w: is it built?", err)
 	}
 	switch {
 	case info.IsDir():
@@ -36,9 +45,16 @@ func (p *Project) placePlugin(path string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("place plugin %s: %w", path, err)
 		}
-		return fileURL(filepath.Join(path, entry)), nil
+		file := filepath.Join(path, entry)
+		if _, err := os.Stat(file); err != nil {
+			return "", fmt.Errorf("place plugin %s: its entry is missing: %w: is it built?", path, err)
+		}
+		return fileURL(file), nil
 	case strings.HasSuffix(path, ".tgz"):
-		return p.unpackPlugin(path)
+		if spec, err = unpack(cacheHome, path); err != nil {
+			return "", fmt.Errorf("place plugin %s: %w", path, err)
+		}
+		return spec, nil
 	}
 	return fileURL(path), nil
 }
@@ -68,35 +84,35 @@ func packageEntry(dir string) (entry, spec string, err error) {
 	if entry == "" {
 		return "", "", errors.New(`package.json: neither exports["./server"] nor main`)
 	}
+	if !packageName.MatchString(pkg.Name) || !packageVersion.MatchString(pkg.Version) {
+		return "", "", fmt.Errorf("package.json: %q version %q cannot be a package's name and version", pkg.Name, pkg.Version)
+	}
 	return entry, pkg.Name + "@" + pkg.Version, nil
 }
 
-func (p *Project) unpackPlugin(tarball string) (string, error) {
-	staging, err := os.MkdirTemp(p.Root, "plugin-")
-	if err != nil {
-		return "", fmt.Errorf("unpack plugin: %w", err)
+func unpack(cacheHome, tarball string) (string, error) {
+	packages := filepath.Join(cacheHome, "opencode", "packages")
+	if err := os.MkdirAll(packages, 0o700); err != nil {
+		return "", err
 	}
+	staging, err := os.MkdirTemp(packages, ".unpack-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(staging)
 	if err := untar(tarball, staging); err != nil {
-		return "", fmt.Errorf("unpack plugin %s: %w", tarball, err)
+		return "", err
 	}
 	dir := filepath.Join(staging, "package") // npm pack puts everything there
 	_, spec, err := packageEntry(dir)
 	if err != nil {
-		return "", fmt.Errorf("unpack plugin %s: %w", tarball, err)
+		return "", err
 	}
-	name := spec[:strings.LastIndex(spec, "@")]
-	// OpenCode installs <spec> into <cache>/packages/<spec>/node_modules/<name>, and takes what is there.
-	home := filepath.Join(p.Cache, "opencode", "packages", spec, "node_modules", name)
-	if err := os.MkdirAll(filepath.Dir(home), 0o755); err != nil {
-		return "", fmt.Errorf("unpack plugin: %w", err)
+	home := filepath.Join(packages, spec, "node_modules", spec[:strings.LastIndex(spec, "@")])
+	if err := errors.Join(os.MkdirAll(filepath.Dir(home), 0o700), os.RemoveAll(home)); err != nil {
+		return "", err
 	}
-	if err := os.RemoveAll(home); err != nil {
-		return "", fmt.Errorf("unpack plugin: %w", err)
-	}
-	if err := os.Rename(dir, home); err != nil {
-		return "", fmt.Errorf("unpack plugin: %w", err)
-	}
-	return spec, nil
+	return spec, os.Rename(dir, home)
 }
 
 // untar unpacks regular files and folders; a name that leaves the folder is an error.
@@ -108,7 +124,7 @@ func untar(tarball, into string) error {
 	defer f.Close()
 	zr, err := gzip.NewReader(f)
 	if err != nil {
-		return err
+		return fmt.Errorf("read gzip: %w", err)
 	}
 	tr := tar.NewReader(io.LimitReader(zr, maxPackage))
 	for {
