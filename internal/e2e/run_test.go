@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,9 +19,9 @@ import (
 // One headless run, of the package as OpenCode installs it by its name: it ends when the agent does, though a
 // review hangs and the person's advisor.json is broken, and what is wrong is in the log.
 func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
-	ctx := deadline(t, 90*time.Second)
+	ctx := deadline(t, 2*time.Minute)
 	model, err := modelserver.Start(modelserver.Script{Models: map[string][]modelserver.Reply{
-		agent:           {Write(greetingPath, greetingText), Text("The greeting is there.")},
+		agent:           {Write(greetingPath, greetingText), waitFor("go"), Text("The greeting is there.")},
 		hangingReviewer: {{Every: &modelserver.Reply{Hang: true}}},
 	}})
 	if err != nil {
@@ -34,12 +35,26 @@ func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.Config, "opencode", "advisor.json"), []byte("not JSON\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// The agent goes on from its first step when that step's review is under way.
+	asked := make(chan error, 1)
+	go func() {
+		_, err := model.Wait(ctx, 1, modelserver.Filter{Model: hangingReviewer})
+		asked <- errors.Join(err, os.WriteFile(filepath.Join(p.Dir, "go"), nil, 0o644))
+	}()
 	out, err := p.Run(ctx, hosts.Options{
 		ModelURL: model.BaseURL(), Models: []string{agent, hangingReviewer}, Plugin: tarball,
-		// The review of the first step hangs for far longer than the test may take.
+		// The review hangs for far longer than the test may take.
 		PluginOptions: map[string]any{"watchdogModel": "test/" + hangingReviewer, "debounceMs": 0, "timeoutMs": 600_000},
 	}, "Add a greeting.")
-	if err != nil {
+	logs := []string{
+		filepath.Join(p.Data, "opencode", "log", "opencode.log"), // where a toast goes that nobody sees
+		filepath.Join(p.State, PackageName, "logs", "advisor.log"),
+	}
+	if err := errors.Join(err, <-asked); err != nil {
+		for _, log := range logs {
+			data, _ := os.ReadFile(log)
+			t.Logf("%s: %s", log, tail(string(data)))
+		}
 		t.Fatal(err)
 	}
 	if out.ExitCode != 0 {
@@ -55,17 +70,11 @@ func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
 			said = append(said, e.Type+" "+e.Part.Text+e.Part.Tool)
 		}
 	}
-	if diff := cmp.Diff([]string{"tool_use write", "text The greeting is there."}, said); diff != "" {
+	if diff := cmp.Diff([]string{"tool_use write", "tool_use bash", "text The greeting is there."}, said); diff != "" {
 		t.Errorf("%s\n%s", diff, out.Stdout)
 	}
-	if _, err := model.Wait(ctx, 1, modelserver.Filter{Model: hangingReviewer}); err != nil {
-		t.Error(err)
-	}
 	const notice = "advisor.json: it cannot be read as JSON: line 1, column 1: want a value; mend the file; until then nothing in it is used"
-	for _, log := range []string{
-		filepath.Join(p.Data, "opencode", "log", "opencode.log"), // where a toast goes that nobody sees
-		filepath.Join(p.State, PackageName, "logs", "advisor.log"),
-	} {
+	for _, log := range logs {
 		data, err := os.ReadFile(log)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/internal/modelserver"
 )
 
 func (c cast) story(t *testing.T) {
@@ -77,12 +79,20 @@ func (c cast) secondBlocker(t *testing.T) {
 	}
 }
 
+// untilThere is a command that ends when a file is there: the test decides when a step is over.
+func untilThere(file string) string { return "until [ -e " + file + " ]; do sleep 0.05; done" }
+
+// waitFor is the agent's call of it.
+func waitFor(file string) modelserver.Reply {
+	return Call("bash", map[string]any{"command": untilThere(file), "description": "wait"})
+}
+
 func (c cast) midTurn(t *testing.T) {
 	scene := c.open(t, "mid-turn", plugin, midTurnReviewer, map[string]any{"reviewMode": "step", "debounceMs": 0})
 	said := make(chan error, 1)
 	go func() {
 		// The turn cannot end before the file is there.
-		said <- scene.Say(c.ctx, "H1: sessions. "+write(sessionPath, sessionText)+" [[bash until [ -e go ]; do sleep 0.05; done]]")
+		said <- scene.Say(c.ctx, "H1: sessions. "+write(sessionPath, sessionText)+" [[bash "+untilThere("go")+"]]")
 	}()
 	_, err := scene.AwaitLines(c.ctx, "a blocker while the agent works", func(lines []Line) bool {
 		return slices.ContainsFunc(lines, func(l Line) bool { return l.Severity == "blocker" })
