@@ -41,6 +41,22 @@ test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
 corpus: ## what is caught and what is let through, with the bars
 	go run ./internal/corpus/cmd
 
+.PHONY: demo
+demo: ## the worked example in a real OpenCode, with a readable timeline
+	go run ./internal/demo
+
+.PHONY: search
+search: ## every sequence of events that could wake twice, with its counts
+	go run ./internal/search/cmd
+
+.PHONY: test-driver
+test-driver: ## the headless driver, against the real OpenCode
+	go test -count=1 ./pkg/opencode/... ./examples/headless/...
+
+.PHONY: bench
+bench: ## what a session sends, and what the loader costs the host's thread
+	go run ./internal/bench/cmd
+
 .PHONY: check
 check: test ## also formatting, vet, generated files, reproducible builds and a clean tree
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
