@@ -191,6 +191,11 @@ func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, w
 	if fate != fateDelivered {
 		l.state.Counts.Add("dropped."+fate, 1)
 	}
-	l.state.Record(protocol.StoredNote{Note: e.redactNote(n), Fate: fate, Turn: l.state.Turns, At: e.now, Tools: trace, Wake: wake})
+	// What the reviewer asked for and said is in the trace in its own words.
+	looked := make([]string, len(trace))
+	for i, line := range trace {
+		looked[i] = e.redact.Text(line)
+	}
+	l.state.Record(protocol.StoredNote{Note: e.redactNote(n), Fate: fate, Turn: l.state.Turns, At: e.now, Tools: looked, Wake: wake})
 	l.dirty = true
 }

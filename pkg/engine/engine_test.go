@@ -35,16 +35,27 @@ type rig struct {
 	states map[string]protocol.JSON
 	now    int64
 	seen   []protocol.Effect
+
+	disk     *memfs.FS
+	observer bool                                    // another process has the lease
+	broken   bool                                    // stored states cannot be read
+	claim    func(*protocol.Claim) *protocol.Claimed // nil grants; a nil answer is none
 }
 
 func newRig(t *testing.T, options string) *rig {
 	disk := memfs.New("/work")
 	disk.Write("a.txt", "hello\n")
-	r := &rig{t: t, host: &host{Files: disk}, states: map[string]protocol.JSON{}, now: 1_700_000_000_000}
+	r := &rig{t: t, host: &host{Files: disk}, disk: disk, states: map[string]protocol.JSON{}, now: 1_700_000_000_000}
+	r.restart(options)
+	return r
+}
+
+// restart replaces the guest; what was stored stays.
+func (r *rig) restart(options string) {
+	r.t.Helper()
 	r.engine = New(r.host)
 	r.send(&protocol.Init{ABI: protocol.ABIVersion, Host: "harness", Seed: strings.Repeat("ab", 32), Directory: "/work", Root: "/work",
 		Home: "/home", ConfigHome: "/home/.config", DataHome: "/home/.local/share", Options: protocol.JSON(options)})
-	return r
 }
 
 const options = `{"watchdogModel":"fake/reviewer","provider":{"baseURL":"http://127.0.0.1:9/v1","apiKey":"sk-test-1234567890"},"debounceMs":0}`
@@ -64,13 +75,23 @@ func (r *rig) send(events ...protocol.Event) {
 			case *protocol.Need:
 				events = append(events, &protocol.Provided{ID: e.ID})
 			case *protocol.Load:
-				events = append(events, &protocol.Loaded{Session: e.Session, State: r.states[e.Session], Reviewer: true})
+				loaded := &protocol.Loaded{Session: e.Session, State: r.states[e.Session], Reviewer: !r.observer}
+				if r.broken {
+					loaded.State, loaded.Failure = "", "not JSON"
+				}
+				events = append(events, loaded)
 			case *protocol.Save:
 				r.states[e.Session] = e.State
 			case *protocol.SignalsWanted:
 				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
 			case *protocol.Claim:
-				events = append(events, &protocol.Claimed{ID: e.ID, Granted: true})
+				answer := &protocol.Claimed{ID: e.ID, Granted: true}
+				if r.claim != nil {
+					answer = r.claim(e)
+				}
+				if answer != nil {
+					events = append(events, answer)
+				}
 			}
 		}
 	}

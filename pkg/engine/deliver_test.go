@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// reply answers the last request with tool calls, each a name and its arguments, or else with text.
+func (r *rig) reply(text string, calls ...map[string]any) {
+	r.t.Helper()
+	message := map[string]any{"role": "assistant", "content": text}
+	var list []any
+	for i, c := range calls {
+		args, err := json.Marshal(c)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		name := "advise"
+		if c["note"] == nil {
+			name = "read"
+		}
+		list = append(list, map[string]any{"id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(args)}})
+	}
+	if list != nil {
+		message["tool_calls"] = list
+	}
+	body, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message, "finish_reason": "stop"}}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.send(&protocol.HTTP{ID: r.host.sent[len(r.host.sent)-1].ID, Status: 200, Body: string(body)})
+}
+
+func says(severity, text string) map[string]any {
+	return map[string]any{"note": text, "severity": severity, "verdict": "confirmed", "category": "bug",
+		"citations": []any{map[string]any{"kind": "quote", "path": "a.txt", "line": 1, "quote": "hello", "fact": "it says so"}}}
+}
+
+var readIt = map[string]any{"path": "a.txt"}
+
+// review lets the running review say these notes and end.
+func (r *rig) review(notes ...map[string]any) {
+	r.t.Helper()
+	r.reply("", append([]map[string]any{readIt}, notes...)...)
+	r.reply("silent")
+}
+
+func delivered(r *rig) (all []*protocol.Deliver) {
+	for _, ef := range r.seen {
+		if d, ok := ef.(*protocol.Deliver); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// outcome is what was delivered, as severity and whether it woke.
+func outcome(r *rig) string {
+	var all []string
+	for _, d := range delivered(r) {
+		word := d.Severity
+		if d.Wake {
+			word += "!"
+		}
+		all = append(all, word)
+	}
+	return strings.Join(all, " ")
+}
+
+func notices(r *rig, with string) (n int) {
+	for _, ef := range r.seen {
+		if e, ok := ef.(*protocol.Notice); ok && strings.Contains(e.Text, with) {
+			n++
+		}
+	}
+	return n
+}
+
+func with(own string) string { return strings.TrimSuffix(options, "}") + "," + own + "}" }
+
+func TestAPersonWhoSpeaksWhileTheClaimIsOnItsWay(t *testing.T) {
+	r := newRig(t, options)
+	var held *protocol.Claim
+	r.claim = func(c *protocol.Claim) *protocol.Claimed { held = c; return nil }
+	r.send(step("s1", 1)...)
+	r.review(says("blocker", "Everything breaks."))
+	if held == nil {
+		t.Fatal("no claim was asked for")
+	}
+	r.send(&protocol.User{Session: "s1", ID: "s1-m2", Text: "stop", Typed: true, Created: 2000}, &protocol.Claimed{ID: held.ID, Granted: true})
+	if got := outcome(r); got != "" {
+		t.Errorf("delivered %q, want nothing", got)
+	}
+	s := r.engine.sessions["s1"].state
+	if s.Counts["note.woken"] != 0 || len(s.Breaker.Wakes) != 0 {
+		t.Errorf("counted %d wakes, %v of the hour; want none", s.Counts["note.woken"], s.Breaker.Wakes)
+	}
+}
+
+func TestNoAnswerToTheClaimIsNoGrant(t *testing.T) {
+	r := newRig(t, options)
+	r.claim = func(*protocol.Claim) *protocol.Claimed { return nil }
+	r.send(step("s1", 1)...)
+	r.review(says("blocker", "Everything breaks."))
+	for _, ef := range r.seen {
+		if e, ok := ef.(*protocol.SetTimer); ok && strings.HasPrefix(e.ID, "bound_c_") && e.MS == claimMS {
+			r.now += claimMS
+			r.send(&protocol.Timer{ID: e.ID})
+		}
+	}
+	if got := outcome(r); got != "blocker" {
+		t.Errorf("delivered %q, want a silent blocker", got)
+	}
+}
+
+func TestTheWakeIsStoredBeforeTheClaimIsAnswered(t *testing.T) {
+	// The second look waits in the middle of the delivery, so that everything before it was stored.
+	r := newRig(t, with(`"verify":"refute"`))
+	stored := false
+	r.claim = func(*protocol.Claim) *protocol.Claimed { return nil }
+	r.send(step("s1", 1)...)
+	r.review(says("blocker", "Everything breaks."))
+	r.reply("HOLDS")
+	for _, ef := range r.seen {
+		if e, ok := ef.(*protocol.Save); ok {
+			st, err := protocol.DecodeStoredSession([]byte(e.State))
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored = stored || st.Spent
+		}
+	}
+	if count[*protocol.Claim](r) != 1 || !stored {
+		t.Errorf("%d claims; the wake was stored as spent: %v", count[*protocol.Claim](r), stored)
+	}
+}
+
+func TestWhatIsSaidIsStoredBeforeItIsSaid(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.review(says("blocker", "Everything breaks."))
+	known := false
+	for _, ef := range r.seen {
+		switch e := ef.(type) {
+		case *protocol.Save:
+			known = strings.Contains(string(e.State), `"id":"msg_`) && strings.Contains(string(e.State), "Everything breaks.")
+		case *protocol.Deliver:
+			if !known {
+				t.Error("a crash right after the delivery would forget it")
+			}
+		}
+	}
+	if got := outcome(r); got != "blocker!" {
+		t.Errorf("delivered %q, want a blocker that wakes", got)
+	}
+}
+
+func TestLinesThatChangeBeforeTheDelivery(t *testing.T) {
+	change := func(r *rig) { r.disk.Write("a.txt", "bye\n") }
+	t.Run("while the claim is on its way", func(t *testing.T) {
+		r := newRig(t, options)
+		r.claim = func(c *protocol.Claim) *protocol.Claimed {
+			change(r)
+			return &protocol.Claimed{ID: c.ID, Granted: true}
+		}
+		r.send(step("s1", 1)...)
+		r.review(says("blocker", "Everything breaks."))
+		if got := outcome(r); got != "" {
+			t.Errorf("delivered %q, want nothing", got)
+		}
+	})
+	t.Run("and change back", func(t *testing.T) {
+		r := newRig(t, options)
+		r.send(step("s1", 1)...)
+		r.reply("", readIt, says("concern", "It greets."))
+		change(r)
+		r.reply("silent")
+		if got := outcome(r); got != "" {
+			t.Errorf("delivered %q, want nothing", got)
+		}
+		r.disk.Write("a.txt", "hello\n")
+		r.send(step("s1", 2)...)
+		r.review(says("concern", "It greets."))
+		if got := outcome(r); got != "concern" {
+			t.Errorf("delivered %q, want the concern that was not said before", got)
+		}
+	})
+}
+
+func TestAWakeCalmsWhatFollows(t *testing.T) {
+	r := newRig(t, options)
+	r.disk.Write("a.txt", "hello\n"+strings.Repeat("\n", 30)+"world\n")
+	r.send(step("s1", 1)...)
+	r.review(says("blocker", "Everything breaks."))
+	r.send(&protocol.Text{Session: "s1", Text: "more"}, &protocol.StepEnd{Session: "s1"})
+	other := says("concern", "The world ends.")
+	other["citations"] = []any{map[string]any{"kind": "quote", "path": "a.txt", "line": 32, "quote": "world", "fact": "it ends here"}}
+	r.review(other)
+	if got := outcome(r); got != "blocker! nit" {
+		t.Errorf("delivered %q, want the concern as a nit", got)
+	}
+}
+
+func TestASeverityThatIsSwitchedOff(t *testing.T) {
+	r := newRig(t, with(`"delivery":{"nit":"off"}`))
+	r.send(step("s1", 1)...)
+	r.review(says("nit", "It greets."), says("concern", "It greets nobody in particular and for no reason."))
+	if got := outcome(r); got != "concern" {
+		t.Errorf("delivered %q, want the concern alone", got)
+	}
+}
+
+func TestSecretsDoNotReachTheSession(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	n := says("concern", "The key sk-test-1234567890 is in the code.")
+	n["citations"].([]any)[0].(map[string]any)["fact"] = "sk-test-1234567890 again"
+	r.review(n)
+	if got := outcome(r); got != "concern" {
+		t.Fatalf("delivered %q, want the concern", got)
+	}
+	for _, ef := range r.seen {
+		if text := string(protocol.AppendOutcome(nil, protocol.Outcome{Effects: []protocol.Effect{ef}})); strings.Contains(text, "sk-test-1234567890") {
+			t.Errorf("the key leaves in %s", ef.EffectType())
+		}
+	}
+}
+
+func TestAReviewThatIsGivenUpSaysNothing(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.reply("", readIt, says("concern", "It greets."))
+	r.send(&protocol.User{Session: "s1", ID: "s1-m2", Text: "stop", Typed: true, Created: 2000})
+	if got := outcome(r); got != "" {
+		t.Errorf("delivered %q of a review that the person outranked", got)
+	}
+}
+
+func TestADeliveryThatIsNeverSeenIsToldOnce(t *testing.T) {
+	r := newRig(t, options)
+	for n := range 2 {
+		r.send(step("s1", n+1)...)
+		r.review(says([]string{"nit", "concern"}[n], "It greets."))
+		for range 4 {
+			r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+		}
+	}
+	if got := r.engine.sessions["s1"].state.Counts["note.unconfirmed"]; got != 2 {
+		t.Errorf("%d unconfirmed, want 2", got)
+	}
+	if got := notices(r, "never showed up"); got != 1 {
+		t.Errorf("%d notices, want 1", got)
+	}
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+func TestASessionThatAnotherProcessReviews(t *testing.T) {
+	r := newRig(t, options)
+	r.observer = true
+	r.send(step("s1", 1)...)
+	r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+	r.send(&protocol.Shutdown{})
+	if len(r.host.sent) != 0 || len(r.states) != 0 {
+		t.Errorf("%d requests and %d stored states, want none: the other one reviews and stores", len(r.host.sent), len(r.states))
+	}
+}
+
+func TestBoundsOfASession(t *testing.T) {
+	for _, own := range []string{`"reviewsPerSession":1`, `"tokensPerSession":1`} {
+		t.Run(own, func(t *testing.T) {
+			name, _, _ := strings.Cut(strings.Trim(own, `"`), `"`)
+			r := newRig(t, with(own))
+			r.send(step("s1", 1)...)
+			r.send(&protocol.HTTP{ID: r.host.sent[0].ID, Status: 200, Body: `{"choices":[{"message":{"content":"silent"}}],"usage":{"prompt_tokens":5,"completion_tokens":1}}`})
+			for n := 2; n < 5; n++ {
+				r.send(step("s1", n)...)
+			}
+			r.restart(with(own)) // a bound that was told of stays told
+			r.send(step("s1", 5)...)
+			if len(r.host.sent) != 1 || notices(r, name) != 1 {
+				t.Errorf("%d requests and %d notices, want one of each", len(r.host.sent), notices(r, name))
+			}
+			if got := r.engine.sessions["s1"].state.Counts["review.skipped."+name]; got != 4 {
+				t.Errorf("%d reviews counted as skipped, want 4", got)
+			}
+		})
+	}
+}
+
+func TestTheReviewerHearsWhatThePersonDecided(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.review(says("concern", "It greets."))
+	for _, arg := range []string{"style", "src/old.ts"} {
+		r.send(&protocol.Command{Session: "s1", Call: "c", Name: "advisor", Text: "mute " + arg})
+	}
+	r.send(step("s1", 2)...)
+	body := r.host.sent[len(r.host.sent)-1].Body
+	for _, want := range []string{"nothing of category style", "nothing about src/old.ts", "said already: It greets."} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the request does not say %q", want)
+		}
+	}
+}
+
+func TestAnUnreadableStateSealsTheSession(t *testing.T) {
+	r := newRig(t, options)
+	r.broken = true
+	typed := &protocol.User{Session: "s1", ID: "m1", Text: "go on", Typed: true, Created: 1000}
+	r.send(&protocol.Session{Session: "s1"})
+	r.send(&protocol.History{Session: "s1", Events: []protocol.Event{typed}})
+	r.send(&protocol.Text{Session: "s1", Text: "working"}, &protocol.StepEnd{Session: "s1"})
+	r.review(says("blocker", "Everything breaks."))
+	if got := outcome(r); got != "blocker" {
+		t.Errorf("delivered %q, want a blocker that does not wake", got)
+	}
+}
+
+func TestAReviewThatWasDueIsStillDueAfterARestart(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.restart(options)
+	r.send(&protocol.Session{Session: "s1", Complete: true})
+	if len(r.host.sent) != 2 {
+		t.Errorf("%d requests, want the lost one and another", len(r.host.sent))
+	}
+	r.reply("silent")
+	r.restart(options)
+	r.send(&protocol.Session{Session: "s1", Complete: true})
+	if len(r.host.sent) != 2 {
+		t.Errorf("%d requests, want no more: the review is done", len(r.host.sent))
+	}
+}
+
+func TestOneTroubleOneNotice(t *testing.T) {
+	r := newRig(t, options)
+	for n := range 12 {
+		r.now += 3_600_000 // past every pause
+		r.send(step("s1", n+1)...)
+		before := len(r.host.sent)
+		for tries := 0; tries < 10; tries++ {
+			r.send(&protocol.HTTP{ID: r.host.sent[len(r.host.sent)-1].ID, Status: 401, Body: `{"error":{"message":"bad key"}}`})
+			if len(r.host.sent) == before {
+				break
+			}
+			before = len(r.host.sent)
+		}
+	}
+	if got := r.engine.sessions["s1"].state.Failing; got < 5 {
+		t.Fatalf("%d reviews failed in a row, want 5 at least", got)
+	}
+	if got := count[*protocol.Notice](r); got != 1 {
+		t.Errorf("%d notices, want 1", got)
+	}
+}
