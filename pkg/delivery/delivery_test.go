@@ -96,3 +96,17 @@ func TestTheSameDeliveryHasTheSameID(t *testing.T) {
 		t.Error("a nit asks for a toast")
 	}
 }
+
+func TestEachPartOfADeliveryIsInItsID(t *testing.T) {
+	seen := map[string][3]string{}
+	for _, d := range [][3]string{{"s1", "n_1", "m1"}, {"s2", "n_1", "m1"}, {"s1", "n_2", "m1"}, {"s1", "n_1", "m2"}} {
+		id := MessageID(d[0], d[1], d[2])
+		if id != MessageID(d[0], d[1], d[2]) || len(id) != len("msg_")+24 {
+			t.Errorf("MessageID(%v) = %q, want the same of 24 digits each time", d, id)
+		}
+		if other, ok := seen[id]; ok {
+			t.Errorf("%v has the id of %v", d, other)
+		}
+		seen[id] = d
+	}
+}

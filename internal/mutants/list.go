@@ -1,0 +1,160 @@
+package mutants
+
+// What must notice a broken rule. The nearest tests come first, because they are the quickest.
+var (
+	breakerTests  = Tests{Packages: []string{"pkg/breaker"}}
+	sessionTests  = Tests{Packages: []string{"pkg/session"}}
+	guardTests    = Tests{Packages: []string{"pkg/guard"}}
+	deliveryTests = Tests{Packages: []string{"pkg/delivery"}}
+	engineTests   = Tests{Packages: []string{"pkg/engine"}}
+	reviewerTests = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^(citation|fail|verify|review|person|storm)"}
+	restartTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^storm-comp"}
+	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
+)
+
+const (
+	breakerFile  = "pkg/breaker/breaker.go"
+	humanFile    = "pkg/session/human.go"
+	stateFile    = "pkg/session/state.go"
+	countsFile   = "pkg/session/counts.go"
+	storeFile    = "pkg/session/store.go"
+	wakeFile     = "pkg/session/wake.go"
+	guardFile    = "pkg/guard/guard.go"
+	reviewFile   = "pkg/guard/review.go"
+	mutesFile    = "pkg/guard/mutes.go"
+	keyFile      = "pkg/guard/key.go"
+	deliveryFile = "pkg/delivery/delivery.go"
+	deliverFile  = "pkg/engine/deliver.go"
+	watchFile    = "pkg/engine/watch.go"
+	liveFile     = "pkg/engine/live.go"
+	verifyFile   = "pkg/engine/verify.go"
+)
+
+// All are the mutants.
+var All = []Mutant{
+	{"no wake before a person spoke", breakerFile, "case s.Human == \"\":", "case false:", breakerTests},
+	{"an outdated review does not wake", breakerFile, "case a.Human != s.Human:", "case false:", breakerTests},
+	{"one wake for a message", breakerFile, "case s.Spent:", "case false:", breakerTests},
+	{"wakes of an hour are bounded", breakerFile, "case recent(s.Wakes, a.Now) >= a.MaxPerHour:", "case false:", breakerTests},
+	{"no wake when the host is unfit", breakerFile, "case a.Unfit:", "case false:", breakerTests},
+	{"a message told again opens nothing", breakerFile, "if id == \"\" || id == s.Human || slices.Contains(s.Past, id) {\n\t\treturn s, false\n\t}\n\tif at != 0", "if id == \"\" || slices.Contains(s.Past, id) {\n\t\treturn s, false\n\t}\n\tif at != 0", breakerTests},
+	{"an earlier message told again opens nothing", breakerFile, "if id == \"\" || id == s.Human || slices.Contains(s.Past, id) {\n\t\treturn s, false\n\t}\n\tif at != 0", "if id == \"\" || id == s.Human {\n\t\treturn s, false\n\t}\n\tif at != 0", breakerTests},
+	{"an older message that was missed opens nothing", breakerFile, "if at != 0 && at < s.At {", "if false {", breakerTests},
+	{"earlier messages are remembered", breakerFile, "s.Past = past[max(0, len(past)-MaxPast):]\n\t}\n\ts.Human, s.Spent = id, false", "_ = past\n\t}\n\ts.Human, s.Spent = id, false", breakerTests},
+	{"a claim that was asked for is spent", breakerFile, "s.Spent = true\n\treturn s\n}\n\n// Woke", "return s\n}\n\n// Woke", breakerTests},
+	{"the last message comes back spent", breakerFile, "s.Human, s.Spent = id, true", "s.Human, s.Spent = id, false", breakerTests},
+	{"a wake counts for the hour", breakerFile, "s.Wakes = append(kept, now)", "s.Wakes = kept", breakerTests},
+	{"a clock that was set back opens nothing", breakerFile, "return now-t < Hour }", "return now-t < Hour && now >= t }", breakerTests},
+	{"a claim belongs to one message", breakerFile, "digest.Hex(32, \"wake\", session, human)", "digest.Hex(32, \"wake\", session)", breakerTests},
+	{"a claim belongs to one session", breakerFile, "digest.Hex(32, \"wake\", session, human)", "digest.Hex(32, \"wake\", human)", breakerTests},
+
+	{"what nobody typed is not human", humanFile, "return u.Typed &&", "return true &&", sessionTests},
+	{"what has no id is not human", humanFile, "u.ID != \"\" &&", "true &&", sessionTests},
+	{"ours is not human", humanFile, "!u.Advisor &&", "true &&", sessionTests},
+	{"synthetic is not human", humanFile, "!u.Synthetic &&", "true &&", sessionTests},
+	{"another plugin's is not human", humanFile, "!u.Foreign &&", "true &&", sessionTests},
+	{"a continuation is not human", humanFile, "!u.Continuation &&", "true &&", sessionTests},
+	{"a custom message is not human", humanFile, "!u.Custom &&", "true &&", sessionTests},
+	{"a child's prompt is not human", humanFile, "!s.Child\n", "true\n", sessionTests},
+	{"an order to be quiet is not code", humanFile, "if fenced || ", "if ", sessionTests},
+	{"an order to be quiet is about us", humanFile, "if strings.HasPrefix(word, f) {", "if word != \"\" && f != \"\" {", sessionTests},
+
+	{"a sealed session wakes nobody", wakeFile, "s.Sealed || s.Behind", "s.Behind", sessionTests},
+	{"a session that missed something wakes nobody", wakeFile, "s.Sealed || s.Behind", "s.Sealed", sessionTests},
+	{"a wake is spent before the claim is known", wakeFile, "s.Breaker = breaker.Spend(s.Breaker)", "", sessionTests},
+	{"a refused claim does not wake", wakeFile, "if !granted {", "if false {", searchTests},
+	{"a granted wake counts for the hour", wakeFile, "s.Breaker = breaker.Woke(s.Breaker, now)", "", sessionTests},
+	{"compaction and failure are unfit", wakeFile, "Unfit: s.Compacting || s.Unfit,", "Unfit: false,", sessionTests},
+
+	{"our echo is ours", stateFile, "if s.IsOurs(e.ID) || e.Advisor {", "if false {", sessionTests},
+	{"our echo is known by its id", stateFile, "if s.IsOurs(e.ID) || e.Advisor {", "if e.Advisor {", sessionTests},
+	{"what we delivered is ours", stateFile, "s.remember(d.ID)\n\ts.Log.Ours", "s.Log.Ours", sessionTests},
+	{"a message told again is not counted", stateFile, "if !fresh {\n\t\treturn Step{}\n\t}", "_ = fresh", sessionTests},
+	{"a person outranks a running review", stateFile, "step := Step{Supersede: true, Changed: true, Resync: s.Behind}", "step := Step{Changed: true, Resync: s.Behind}", engineTests},
+	{"a revert outdates a running review", stateFile, "return Step{Supersede: true, Changed: true}", "return Step{Changed: true}", sessionTests},
+	{"a history opens nothing older than the present", stateFile, "if i < present || lost && u.Created == 0 {", "if i < 0 && lost {", sessionTests},
+	{"a session that was missed asks for its history", stateFile, "return Step{Resync: true, Changed: true}", "return Step{Changed: true}", sessionTests},
+	{"a missed part keeps the breaker closed", stateFile, "s.Behind = true", "", sessionTests},
+	{"a compaction that begins is stored", stateFile, "s.Compacting = true\n\t\treturn Step{Changed: true}", "s.Compacting = true\n\t\treturn Step{}", restartTests},
+	{"a turn that failed is unfit", stateFile, "s.Unfit = e.Outcome != \"ok\"", "", sessionTests},
+	{"a turn that resumes has not ended", stateFile, "if e.Resumes {", "if false {", sessionTests},
+	{"a delivery that is never seen is given up", stateFile, "s.Turns-d.Turn >= ConfirmTurns", "false", sessionTests},
+	{"a late admission does not take back that it was seen", stateFile, "d.State != \"seen\" {", "true {", sessionTests},
+	{"a notice is given once", stateFile, "if slices.Contains(s.Told, key) {", "if false {", sessionTests},
+	{"a child session is not watched", stateFile, "case e.Parent != \"\":", "case false:", sessionTests},
+	{"another location is not ours", stateFile, "case e.Directory != \"\" && o.Directory != \"\" && e.Directory != o.Directory:", "case false:", sessionTests},
+	{"quiet is lifted by the person's word", stateFile, "s.Mutes.All = false", "", sessionTests},
+	{"quiet by the person's word", stateFile, "s.Mutes.All = true", "", sessionTests},
+	{"the review interval", stateFile, "s.Eligible >= max(1, o.Interval)", "true", sessionTests},
+	{"deliveries are bounded", stateFile, "s.Deliveries = s.Deliveries[max(0, len(s.Deliveries)-MaxDeliveries):]", "", sessionTests},
+	{"one notice when reviews fail in a row", countsFile, "return s.Failing == Degraded, false", "return s.Failing >= Degraded, false", sessionTests},
+	{"a usable review ends the trouble", countsFile, "\t\ts.Failing = 0\n", "", sessionTests},
+	{"notes that are kept are bounded", countsFile, "s.Notes = s.Notes[max(0, len(s.Notes)-maxNotes):]", "", sessionTests},
+
+	{"a spent wake is stored", storeFile, "Spent: s.Breaker.Spent", "Spent: false", sessionTests},
+	{"the present message is stored", storeFile, "Human: s.Breaker.Human, At: s.Breaker.At", "At: s.Breaker.At", sessionTests},
+	{"earlier messages are stored", storeFile, "Past: s.Breaker.Past", "Past: nil", sessionTests},
+	{"wakes of the hour are stored", storeFile, "st.Wakes = append(st.Wakes, protocol.Moment{At: at})", "_ = at", sessionTests},
+	{"a seal is stored", storeFile, "Sealed: s.Sealed", "Sealed: false", sessionTests},
+	{"a mute is stored", storeFile, "Muted:  s.Mutes.All", "Muted:  false", sessionTests},
+	{"what was delivered is ours after a restart", storeFile, "fresh.remember(d.ID)", "", sessionTests},
+	{"a newer state is not read", storeFile, "if st.Version != protocol.StateVersion {", "if false {", sessionTests},
+	{"another session's state is not read", storeFile, "if st.Session != s.ID {", "if false {", sessionTests},
+
+	{"a rise in severity passes once", guardFile, "if known >= 0 && note.Severity.Rank() <= loudest {", "if known >= 0 && note.Severity.Rank() < loudest {", guardTests},
+	{"what was said is not said again", guardFile, "if known >= 0 && note.Severity.Rank() <= loudest {", "if known >= 0 && loudest < 0 {", guardTests},
+	{"chatter is dropped", guardFile, "if contentFree(note.Text) {", "if false {", guardTests},
+	{"mutes are kept", guardFile, "if reason := g.muted(note, fp, names, ctx.Mutes); reason != \"\" {", "if reason := g.muted(note, fp, names, Mutes{}); reason != \"\" {", guardTests},
+	{"a wake calms concerns", guardFile, "if g.calm > 0 && note.Severity == protocol.Concern {", "if false {", guardTests},
+	{"notes of a session are bounded", guardFile, "case g.inSession >= limits.PerSession:", "case false:", guardTests},
+	{"blockers are bounded too", guardFile, "g.blockers >= limits.BlockersPerMessage:", "false:", guardTests},
+	{"notes of a message are bounded", guardFile, "case g.inMessage >= limits.PerMessage:", "case false:", guardTests},
+	{"notes of a review are bounded", guardFile, "case g.inReview >= limits.PerReview:", "case false:", guardTests},
+	{"a bound is told once", guardFile, "d.Tell = !g.told[i]", "d.Tell = true", guardTests},
+	{"a matter that is muted is forgotten last", guardFile, "!slices.Contains(mutes.Notes, e.id) })", "true })", guardTests},
+	{"the ring is bounded", guardFile, "for len(g.ring) > limits.Ring {", "for false {", guardTests},
+	{"the loudest come first", reviewFile, "return notes[i].Severity.Rank() > notes[j].Severity.Rank()", "return false", guardTests},
+	{"a digest is bounded", reviewFile, "if len(titles) >= maxDigest {", "if false {", guardTests},
+	{"a muted category is dropped", mutesFile, "return MutedCategory", "return \"\"", guardTests},
+	{"a muted path is dropped", mutesFile, "return MutedPath", "return \"\"", guardTests},
+	{"everything muted is dropped", mutesFile, "case m.All:", "case false:", guardTests},
+	{"the same text is the same matter", keyFile, "if f.strict == g.strict {", "if false {", guardTests},
+	{"near texts are the same matter", keyFile, "distance <= simNear", "false", guardTests},
+
+	{"a concern never wakes", deliveryFile, "c == config.ChannelWaking && s != protocol.Blocker || c == \"\"", "c == \"\"", deliveryTests},
+	{"an unknown severity is silent", deliveryFile, "|| c == \"\" {", "{", deliveryTests},
+	{"the same delivery has the same id", deliveryFile, "session, note, human)\n", "session, human, human)\n", deliveryTests},
+	{"only what was matched is shown as proof", deliveryFile, "if c.Status != protocol.CiteVerified && c.Status != protocol.CiteMoved {", "if false {", deliveryTests},
+	{"a patch cannot close its fence", deliveryFile, "max(3, longest+1)", "3", deliveryTests},
+
+	{"what changed is not said", deliverFile, "\t\tnote, fresh := e.fresh(note, v)\n\t\tif !fresh {", "\t\tnote, fresh := e.fresh(note, v)\n\t\tif false {", reviewerTests},
+	{"what changed while the claim was on its way is not said", deliverFile, "if note, fresh = e.fresh(note, v); !fresh {", "if note, fresh = e.fresh(note, v); false {", engineTests},
+	{"a severity that is off is not said", deliverFile, "if channel == config.ChannelOff {", "if false {", engineTests},
+	{"what is refuted is not said", deliverFile, "\t\tif refuted {", "\t\tif refuted && false {", reviewerTests},
+	{"the person spoke while the claim was on its way", deliverFile, "\tif p.t.dead {\n\t\treturn breaker.Superseded\n\t}", "", engineTests},
+	{"a wake is saved with its claim", deliverFile, "l.dirty = true // saved with the claim, though an earlier wait of this review saved before", "", engineTests},
+	{"a wake calms the guard", deliverFile, "s.Guard.Woke(ctx.Limits)", "", engineTests},
+	{"what is said is saved before it is said", deliverFile, "\tif len(all) > 0 {\n\t\te.saveFirst(l)\n\t}", "", engineTests},
+	{"secrets do not reach the session", deliverFile, "n.Text = e.redact.Text(n.Text)", "", engineTests},
+	{"what was not said may be said later", deliverFile, "\t\t\ts.Guard.Retract(note.ID)\n\t\t\te.record(l, note, fateStale, out.Trace, \"\")", "\t\t\te.record(l, note, fateStale, out.Trace, \"\")", engineTests},
+	{"a bound is told to the person", deliverFile, "e.notice(s.ID, \"bound_\"+string(bound), \"info\", guard.Bound(bound, ctx.Limits))", "_ = bound", reviewerTests},
+
+	{"a quiet advisor reviews nothing", watchFile, "case l.state.Mutes.All:", "case false:", reviewerTests},
+	{"another process reviews", watchFile, "case l.observer:", "case false:", engineTests},
+	{"a paused endpoint is left alone", watchFile, "case e.pause.Active(e.now, ep.Fingerprint()):", "case false:", reviewerTests},
+	{"reviews and tokens of a session are bounded", watchFile, "if b.limit > 0 && b.used >= int64(b.limit) {", "if false {", engineTests},
+	{"a bound of the session is told once", watchFile, "if l.state.Tell(b.name) {", "if true {", engineTests},
+	{"what failed is reviewed again", watchFile, "if out.Kind.Usable() || overflowed(out.Failure) {", "if true {", reviewerTests},
+	{"what was reviewed is not reviewed again", watchFile, "\t\tl.state.Log.Commit(delta.Cursor)\n\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", "\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", reviewerTests},
+	{"a review that is given up says nothing", watchFile, "\tif t.dead {\n\t\treturn // the person spoke, or the session is gone\n\t}", "", engineTests},
+	{"one trouble, one notice", watchFile, "if sick && e.pause.Told == \"\" {", "if sick {", engineTests},
+	{"the reviewer hears what the person decided", watchFile, "\tfor _, c := range s.Mutes.Categories {", "\tfor range 0 {\n\t\tc := \"\"", engineTests},
+
+	{"a person's message ends the review under way", liveFile, "if step.Supersede && l.review != nil {", "if false {", engineTests},
+	{"a superseded review is cancelled", liveFile, "\te.cancel(t)\n", "\t_ = t\n", engineTests},
+	{"an unreadable state seals the session", liveFile, "l.state.Sealed = true", "", engineTests},
+	{"an observer stores nothing", liveFile, "if l := e.sessions[id]; l.dirty && !l.loading && !l.observer {", "if l := e.sessions[id]; l.dirty && !l.loading {", engineTests},
+	{"sessions in memory are bounded", liveFile, "for len(e.sessions) >= maxLive {", "for false {", engineTests},
+	{"an unconfirmed delivery is told", liveFile, "if n := len(step.Unconfirmed); n > 0 {", "if n := 0; n > 0 {", engineTests},
+	{"a review that was due is still due after a restart", liveFile, "if l.state.Owed {", "if false {", engineTests},
+}
