@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -8,37 +9,39 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
+// escapes gives the letter behind the backslash, for bytes that have one.
+var escapes = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f'}
+
 // AppendString appends s as a JSON string literal. Each byte that is not part
 // of valid UTF-8 becomes U+FFFD; HTML is left alone.
 func AppendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for rest := bytesOf(s); ; {
-		n, wide := textRun(rest)
-		if wide && !utf8.Valid(rest[:n]) {
-			b = appendUTF8(b, rest[:n])
-		} else {
-			b = append(b, rest[:n]...)
+	if !utf8.ValidString(s) {
+		s = string(appendUTF8(nil, bytesOf(s)))
+	}
+	rest := bytesOf(s)
+	at := len(b)
+	b = slices.Grow(b, len(s)+len(s)/8+32)
+	b = b[:cap(b)]
+	b[at] = '"'
+	at++
+	for {
+		var n int
+		b, n, _ = copyRun(b, at, rest)
+		if at += n; n == len(rest) {
+			b[at] = '"'
+			return b[:at+1]
 		}
-		if n == len(rest) {
-			return append(b, '"')
-		}
-		switch c := rest[n]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		case '\b':
-			b = append(b, '\\', 'b')
-		case '\f':
-			b = append(b, '\\', 'f')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
+		c := rest[n]
 		rest = rest[n+1:]
+		b[at] = '\\'
+		if letter := escapes[c]; letter != 0 {
+			b[at+1] = letter
+			at += 2
+			continue
+		}
+		copy(b[at+1:], "u00")
+		b[at+4], b[at+5] = hexDigits[c>>4], hexDigits[c&15]
+		at += 6
 	}
 }
 

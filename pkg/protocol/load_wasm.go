@@ -7,3 +7,8 @@ import "unsafe"
 func load8(s []byte, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), i))
 }
+
+// store8 writes 8 bytes at s[i:]. The caller has checked the bound.
+func store8(s []byte, i int, w uint64) {
+	*(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), i)) = w
+}

@@ -1,6 +1,9 @@
 package protocol
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // quoted reads a string, standing on its opening quote. The result is valid until the next read.
 func (d *decoder) quoted() []byte {
@@ -21,19 +24,23 @@ func (d *decoder) quoted() []byte {
 // unquote goes on where quoted met a byte that does not stand for itself.
 func (d *decoder) unquote(start int, wide bool) []byte {
 	out := append(d.scratch[:0], d.data[start:d.pos]...)
+	at := len(out)
+	out = slices.Grow(out, 64)
+	out = out[:cap(out)]
 	for {
 		switch byteAt(d.data, d.pos) {
 		case '"':
 			d.pos++
-			if wide && !utf8.Valid(out) {
-				// What an escape stands for is valid by itself and cannot complete a sequence.
-				out = appendUTF8(nil, out)
-			}
 			d.scratch = out
-			return out
+			if wide && !utf8.Valid(out[:at]) {
+				// What an escape stands for is valid by itself and cannot complete a sequence.
+				return appendUTF8(nil, out[:at])
+			}
+			return out[:at]
 		case '\\':
 			if c := simple[byteAt(d.data, d.pos+1)]; c != 0 {
-				out = append(out, c)
+				out[at] = c
+				at++
 				d.pos += 2
 				break
 			}
@@ -42,14 +49,16 @@ func (d *decoder) unquote(start int, wide bool) []byte {
 				d.stringFault()
 				return nil
 			}
-			out = utf8.AppendRune(out, r)
+			at += utf8.EncodeRune(out[at:], r)
 			d.pos += size
 		default:
 			d.stringFault()
 			return nil
 		}
-		n, more := textRun(d.data[d.pos:])
-		out = append(out, d.data[d.pos:d.pos+n]...)
+		var n int
+		var more bool
+		out, n, more = copyRun(out, at, d.data[d.pos:])
+		at += n
 		d.pos += n
 		wide = wide || more
 	}
