@@ -299,7 +299,7 @@ export class Advisor {
   /** The guest neither ends nor hears that it should. A fresh worker takes over, once. */
   private replaceThread(): void {
     shared().hung++;
-    this.dropThread();
+    this.dropThread(true);
     if (shared().hung >= maxHung) {
       this.turnOff("its guest hangs");
       return;
@@ -345,9 +345,9 @@ export class Advisor {
     this.errands.stop();
   }
 
-  private dropThread(): void {
+  private dropThread(spins = false): void {
     this.watch?.ended();
-    this.thread?.abandon();
+    this.thread?.abandon(spins);
     this.thread = undefined;
     this.watch = undefined;
   }

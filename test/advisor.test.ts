@@ -9,7 +9,9 @@ import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { type Manner, readyEffect, writeGuest } from "./fake-guest.ts";
 import { scratch } from "./scratch.ts";
 
-const short = { callMs: 60, graceMs: 60, startMs: 10_000, hostMs: 200, readyMs: 30, closeMs: 200 };
+const short = { hostMs: 200, readyMs: 30, closeMs: 200 };
+/** For a guest that hangs; the others have all the time that they need. */
+const strict = { ...short, callMs: 60, graceMs: 60 };
 const step: Event & { session: string } = { type: "step_end", session: "s1" };
 
 const hosts: BenchHost[] = [];
@@ -181,7 +183,7 @@ describe("a guest that fails", () => {
   });
 
   test("by not coming back, but asking whether it should, is stopped in its worker", async () => {
-    const host = await started({ kind: "ask" });
+    const host = await started({ kind: "ask" }, undefined, { ...strict, graceMs: 30_000 });
     host.say(step);
     await host.until(() => log(host).includes("past its deadline"));
     assert.equal(host.spawned, 1);
@@ -189,7 +191,7 @@ describe("a guest that fails", () => {
   });
 
   test("by not coming back at all costs its worker, and the second time the advisor", async () => {
-    const host = await started({ kind: "spin" });
+    const host = await started({ kind: "spin" }, undefined, strict);
     host.say(step);
     await host.until(() => host.readies === 2);
     assert.equal(host.spawned, 2);
@@ -206,7 +208,7 @@ describe("a guest that fails", () => {
   });
 
   test("that is only slow is let be", async () => {
-    const host = await started({ kind: "busy", ms: 300 }, undefined, { ...short, callMs: 5000 });
+    const host = await started({ kind: "busy", ms: 300 });
     host.say(step);
     host.say(step);
     await host.advisor.close();
@@ -269,10 +271,14 @@ describe("a worker", () => {
     assert.match(host.notices[0]!.text, /^The advisor is off: its worker /);
   });
 
-  test("is not kept by a process that wants to end", async () => {
-    const { exitCode, signal } = await run("host-process.entry.js");
-    assert.deepEqual({ exitCode, signal }, { exitCode: 0, signal: null });
-  });
+  for (const [title, manner, until] of [
+    ["works", outcome(), "ready"],
+    ["hangs", { kind: "spin" }, "off"],
+  ] as const) {
+    test(`keeps no process alive that wants to end, though its guest ${title}`, async () => {
+      assert.deepEqual(await run("host-process.entry.js", writeGuest(scratch(), manner), scratch(), until), { exitCode: 0, signal: null });
+    });
+  }
 });
 
 describe("what a guest may have of the outside", () => {
@@ -318,9 +324,9 @@ describe("a state folder that cannot be written", () => {
   });
 });
 
-function run(script: string): Promise<{ exitCode: number | null; signal: string | null }> {
+function run(script: string, ...args: string[]): Promise<{ exitCode: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), writeGuest(scratch(), outcome()), scratch()], { stdio: "inherit", timeout: 20_000 });
+    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), ...args], { stdio: "inherit", timeout: 20_000 });
     child.on("error", reject);
     child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });

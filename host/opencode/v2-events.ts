@@ -167,7 +167,7 @@ const readers: Record<string, Reader> = {
   "session.execution.failed": (session, data) => session.end("failed", errorText(data["error"])),
   "session.execution.interrupted": (session, data) => {
     const reason = string(data["reason"]);
-    return session.end("interrupted", reason, reason === "shutdown");
+    return session.end("interrupted", reason, reason === "shutdown" || reason === "superseded");
   },
 
   "session.step.started": (session) => session.start(), // of a turn whose start was missed
