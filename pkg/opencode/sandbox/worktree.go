@@ -149,6 +149,13 @@ func (wt *Worktree) Close() error {
 // Writable lists the folders that a program in the sandbox needs to write.
 func (wt *Worktree) Writable() []string { return []string{wt.Dir, wt.box} }
 
+// CacheHome and StateHome are the sandbox's XDG folders of these names: where plugins are installed, and where
+// they keep what they know of a session.
+func (wt *Worktree) CacheHome() string { return filepath.Join(wt.box, "cache") }
+
+// StateHome: see CacheHome.
+func (wt *Worktree) StateHome() string { return filepath.Join(wt.box, "state") }
+
 // LogDir is where OpenCode keeps the logs of its runs in the sandbox.
 func (wt *Worktree) LogDir() string { return filepath.Join(wt.box, "data", "opencode", "log") }
 
