@@ -40,7 +40,7 @@ var barred = map[string]string{
 }
 
 func run(out string, twice bool) (string, error) {
-	file, err := build("")
+	file, err := build("", stripped)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func run(out string, twice bool) (string, error) {
 			return "", err
 		}
 		defer os.RemoveAll(cache)
-		again, err := build(cache)
+		again, err := build(cache, stripped)
 		if err != nil {
 			return "", err
 		}
@@ -68,8 +68,11 @@ func run(out string, twice bool) (string, error) {
 	return fmt.Sprintf("%s: %d bytes, sha256 %x", out, len(file), sum), nil
 }
 
+// stripped are the linker's flags for what is shipped: no names, no debug information.
+const stripped = "-s -w -buildid="
+
 // build compiles the guest, with a cache of its own when one is named.
-func build(cache string) ([]byte, error) {
+func build(cache, ldflags string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "buildguest")
 	if err != nil {
 		return nil, err
@@ -83,7 +86,7 @@ func build(cache string) ([]byte, error) {
 	if err := checkImports(overlay); err != nil {
 		return nil, err
 	}
-	args := []string{"build", "-overlay", overlay, "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out}
+	args := []string{"build", "-overlay", overlay, "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=" + ldflags, "-o", out}
 	for _, pkg := range uninlined {
 		args = append(args, "-gcflags="+pkg+"=-l")
 	}

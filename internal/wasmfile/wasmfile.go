@@ -79,6 +79,7 @@ const (
 	secMemory   = 5
 	secExport   = 7
 	secStart    = 8
+	secCode     = 10
 	secData     = 11
 
 	secDataCount = 12
