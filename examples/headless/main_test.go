@@ -128,7 +128,7 @@ const state = `{"version":1,"session":"ses_1","owed":true,"counts":[{"name":"rev
 
 func TestReportAsTextAndAsJSON(t *testing.T) {
 	home := t.TempDir()
-	name := sha256.Sum256([]byte("ses_1", redact.New(hosts.TestKey)))
+	name := sha256.Sum256([]byte("ses_1"))
 	file := filepath.Join(home, "opencode-superadvisor", "sessions", hex.EncodeToString(name[:])+".json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestReportAsTextAndAsJSON(t *testing.T) {
 	want := `verdict  ok: 1 file(s) changed
 changed  pay.js
 note     concern pay.js:2
-         Adds what it should take, with [redacted:exact].
+         Adds what it should take, with [redacted:known-key].
 advisor  2 review(s), 1 note(s) not delivered, 900 tokens in, 40 out; the last review was cut off by the end (--linger)
 cost     2 step(s), 30 tokens in, 10 out, $0.0125
 
