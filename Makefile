@@ -49,13 +49,27 @@ demo: ## the worked example in a real OpenCode, with a readable timeline
 search: ## every sequence of events that could wake twice, with its counts
 	go run ./internal/search/cmd
 
+.PHONY: mutants
+mutants: ## break each rule of loop safety, and demand a test that fails
+	go run ./internal/mutants/cmd
+
+.PHONY: test-hosts
+test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi
+	go test -count=1 ./internal/hosts/... ./internal/e2e/...
+
 .PHONY: test-driver
 test-driver: ## the headless driver, against the real OpenCode
 	go test -count=1 ./pkg/opencode/... ./examples/headless/...
 
 .PHONY: bench
-bench: ## what a session sends, and what the loader costs the host's thread
+bench: ## what a session sends, the codec in the guest, and a round trip under wazero
 	go run ./internal/bench/cmd
+	go run ./internal/guestbench ./pkg/protocol
+	go test -run '^$$' -bench . ./pkg/harness
+
+.PHONY: sizes
+sizes: ## what each package takes of the module
+	go run ./internal/buildguest -sizes
 
 .PHONY: check
 check: test ## also formatting, vet, generated files, reproducible builds and a clean tree
