@@ -238,6 +238,11 @@ func TestAReviewThatIsGivenUpSaysNothing(t *testing.T) {
 	if got := outcome(r); got != "" {
 		t.Errorf("delivered %q of a review that the person outranked", got)
 	}
+	r.send(&protocol.Text{Session: "s1", Text: "stopped"}, &protocol.StepEnd{Session: "s1"})
+	r.review(says("concern", "It greets."))
+	if got := outcome(r); got != "concern" {
+		t.Errorf("delivered %q, want what was not said before", got)
+	}
 }
 
 func TestADeliveryThatIsNeverSeenIsToldOnce(t *testing.T) {

@@ -106,3 +106,22 @@ func TestOneTroubleOneNotice(t *testing.T) {
 		t.Errorf("%d notices, want 1", got)
 	}
 }
+
+func TestWhatWasReviewedIsNotReviewedAgain(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	log := r.engine.sessions["s1"].state.Log
+	if log.Pending() == 0 {
+		t.Fatal("nothing is under review")
+	}
+	r.send(&protocol.HTTP{ID: r.host.sent[0].ID, Status: 400, Body: "no"})
+	if log.Pending() == 0 {
+		t.Error("what a failed review was to cover counts as reviewed")
+	}
+	r.now += 3_600_000 // past the pause
+	r.send(step("s1", 2)...)
+	r.reply("silent")
+	if got := log.Pending(); got != 0 {
+		t.Errorf("%d entries are still to be reviewed, want none", got)
+	}
+}
