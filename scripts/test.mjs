@@ -10,7 +10,9 @@ import { build } from "esbuild";
 import { bundle } from "./build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = path.join(root, ".cache", "test");
+// Of this run alone, so that two runs do not take each other's files away.
+const out = path.join(root, ".cache", "test", String(process.pid));
+process.on("exit", () => fs.rmSync(out, { recursive: true, force: true }));
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 
@@ -18,7 +20,6 @@ if (!flags.includes("--no-build")) {
   const { status } = spawnSync(process.execPath, [path.join(root, "scripts", "build.mjs")], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
 }
-fs.rmSync(out, { recursive: true, force: true });
 const entries = fs
   .readdirSync(path.join(root, "test"))
   .filter((name) => name.endsWith(".ts") && (name.endsWith(".test.ts") || name.endsWith(".entry.ts")));
@@ -40,6 +41,11 @@ const files = entries
   .filter((name) => name.endsWith(".test.ts"))
   .filter((name) => names.length === 0 || names.some((wanted) => name.startsWith(wanted)))
   .map((name) => path.join(out, name.replace(/\.ts$/, ".js")));
+
+if (files.length === 0) {
+  console.error(`no test file begins with ${names.join(" or ")}`);
+  process.exit(1);
+}
 
 /** The Bun of devDependencies; where lifecycle scripts are off, its binary stays in the platform's package. */
 function findBun() {
