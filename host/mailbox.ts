@@ -113,6 +113,7 @@ export class Mailbox {
     this.timer = undefined;
     this.due.clear();
     this.boxes.clear();
+    this.ignored.clear();
   }
 
   private flushSoon(): void {

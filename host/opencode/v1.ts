@@ -168,7 +168,10 @@ export class V1Host implements Host {
   }
 
   private send(watched: Watched, event: SessionEvent): void {
-    if (!watched.announced) {
+    // Of a guest that was switched on later nothing was seen before.
+    const again = watched.announced && this.advisor.wants(event.session) && !this.advisor.knows(event.session);
+    if (again) watched.complete = false;
+    if (!watched.announced || again) {
       watched.announced = true;
       const { session, parent, title, complete } = watched;
       this.advisor.announce({

@@ -177,6 +177,10 @@ export class V2Host implements Host {
   }
 
   private send(watched: Watched, event: SessionEvent): void {
+    if (watched.announced && this.advisor.wants(event.session) && !this.advisor.knows(event.session)) {
+      watched.session.hole = true; // a guest that was switched on later has seen nothing of it
+      this.announce(watched);
+    }
     if (!watched.announced) this.announce(watched);
     this.advisor.send(event);
   }

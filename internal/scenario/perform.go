@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -87,9 +90,11 @@ func (w *World) perform(ef protocol.Effect) error {
 		w.post(&protocol.Generated{ID: e.ID, Failure: "unsupported"})
 	case *protocol.GenerateCancel, *protocol.Status, *protocol.Append:
 	case *protocol.WriteConfig:
-		if err := write(w.Home, ".config/opencode/"+e.Name, e.Text); err != nil {
+		saved, err := w.writeConfig(e)
+		if err != nil {
 			return err
 		}
+		w.post(saved)
 	default:
 		return fmt.Errorf("the guest asks for %T, which no runner performs", ef)
 	}
@@ -135,3 +140,16 @@ func (w *World) Emit(l protocol.Log) { w.logs = append(w.logs, l) }
 
 // Interrupted is the interrupted import; the native engine is never given up.
 func (w *World) Interrupted() {}
+
+// writeConfig replaces a file of the person's, if it still is what the guest takes it for.
+func (w *World) writeConfig(e *protocol.WriteConfig) (*protocol.Saved, error) {
+	const folder = ".config/opencode/"
+	was, err := os.ReadFile(filepath.Join(w.Home, folder+e.Name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if string(was) != e.Was {
+		return &protocol.Saved{ID: e.ID, Failure: "changed", Text: string(was)}, nil
+	}
+	return &protocol.Saved{ID: e.ID}, write(w.Home, folder+e.Name, e.Text)
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -216,6 +217,9 @@ var fields = []Field{
 
 // efforts are the thinking levels that a consultation may ask for.
 var efforts = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
+
+// IsEffort reports whether a word is one of the thinking levels.
+func IsEffort(word string) bool { return slices.Contains(efforts, word) }
 
 func wantRef(s string) (clean, want string) {
 	if s = strings.TrimSpace(s); s != "" {

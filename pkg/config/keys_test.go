@@ -265,8 +265,8 @@ func TestBaseURLs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := cleanURL(tt.in)
-		if err != nil || got != tt.want || origin(got) != tt.origin {
-			t.Errorf("%s: %s %s %v", tt.in, got, origin(got), err)
+		if err != nil || got != tt.want || Origin(got) != tt.origin {
+			t.Errorf("%s: %s %s %v", tt.in, got, Origin(got), err)
 		}
 	}
 	for _, bad := range []string{

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,6 +37,8 @@ type Resolved struct {
 
 	known   *knowledge
 	secrets []string
+	loader  loader
+	paths   paths
 }
 
 // Load reads the configuration, in at most four questions:
@@ -63,6 +66,47 @@ func Load(ask Asker, init protocol.Init) (*Resolved, []Problem) {
 	if len(files)+len(env) > 0 {
 		l.need(files, env, nil)
 	}
+	return l.resolve(paths)
+}
+
+// With gives the configuration as it is when advisor.json holds doc. The outside is asked nothing
+// more, for after the start it gives nothing more: a provider that nobody knew of is
+// reached through the host when it is one of hosts.
+func (r *Resolved) With(doc string, hosts ...string) (*Resolved, []Problem) {
+	l := r.loader
+	l.ask, l.problems = silent{}, nil
+	files := maps.Clone(l.got.files)
+	files[r.paths.advisor] = protocol.File{Path: r.paths.advisor, Text: doc, Exists: true}
+	providers := maps.Clone(l.got.providers)
+	for _, id := range hosts {
+		if _, known := providers[id]; !known {
+			providers[id] = protocol.Provider{ID: id, Known: true}
+		}
+	}
+	l.got = provided{files: files, env: l.got.env, providers: providers}
+	return l.resolve(r.paths)
+}
+
+// Document gives advisor.json as it was read, and whether it could be.
+func (r *Resolved) Document() (text string, ok bool) {
+	f := r.loader.got.files[r.paths.advisor]
+	return f.Text, f.Failure == ""
+}
+
+// Asked reports whether the outside was asked about a provider.
+func (r *Resolved) Asked(provider string) bool {
+	_, ok := r.loader.got.providers[provider]
+	return ok
+}
+
+// silent answers nothing.
+type silent struct{}
+
+func (silent) Need(_, _, _ []string) protocol.Provided { return protocol.Provided{} }
+
+// resolve chooses the settings and endpoints from what is known.
+func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
+	init := l.init
 	own, problems := l.expanded(paths.advisor, SourceFile)
 	l.report(problems...)
 	fileLayer, problems := Parse([]byte(own), SourceFile)
@@ -100,6 +144,7 @@ func Load(ask Asker, init protocol.Init) (*Resolved, []Problem) {
 		r.Verify = Endpoint{Transport: TransportNone, Why: "verify is off"}
 	}
 	r.secrets = k.secrets()
+	r.loader, r.paths = *l, paths
 	return r, l.problems
 }
 
@@ -109,7 +154,7 @@ func (r *Resolved) Origins() []string {
 	var list []string
 	for _, e := range []Endpoint{r.Watchdog, r.Consult, r.Verify, r.JudgeEndpoint()} {
 		if e.Transport == TransportHTTP {
-			list = append(list, origin(e.BaseURL))
+			list = append(list, Origin(e.BaseURL))
 		}
 	}
 	return unique(list)

@@ -87,8 +87,8 @@ func splitPort(authority string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// origin gives scheme://host:port of a clean URL, the port always written out.
-func origin(clean string) string {
+// Origin gives scheme://host:port of a clean URL, the port always written out.
+func Origin(clean string) string {
 	scheme, rest, _ := strings.Cut(clean, "://")
 	authority, _, _ := strings.Cut(rest, "/")
 	if authority == "" {

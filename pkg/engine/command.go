@@ -12,7 +12,7 @@ import (
 )
 
 // commandHelp is the answer to a command that is not understood.
-const commandHelp = `Possible: /advisor status | notes | why <id> | mute [<id> | <path> | <category>] | unmute [<id> | <path> | <category>]`
+const commandHelp = `Possible: /advisor status | on | off | <provider>/<model> | consult <model> | watchdog <model> | notes | why <id> | mute [<id> | <path> | <category>] | unmute [<id> | <path> | <category>]`
 
 // command answers /advisor.
 func (e *Engine) command(l *live, c *protocol.Command) {
@@ -32,19 +32,29 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	case "unmute":
 		text, failed = unmute(l.state, arg)
 		l.dirty = true
+	case "on", "off":
+		e.switchTo(l, c, strings.EqualFold(verb, "on"))
+		return
+	case "consult", "watchdog":
+		e.choose(l, c, strings.ToLower(verb), arg)
+		return
 	default:
-		text, failed = "\""+oneLine(c.Text, 80)+"\" is not something /advisor knows. "+commandHelp, true
+		e.choose(l, c, "consult", strings.TrimSpace(c.Text))
+		return
 	}
-	e.emit(&protocol.Answer{Call: c.Call, Session: l.state.ID, Text: e.redact.Text(text), Failed: failed})
+	e.reply(l, c, text, failed)
 }
 
 // status is the state of the advisor in this session, for people.
 func (e *Engine) status(s *session.State) string {
 	var b strings.Builder
 	line := func(label, text string) { b.WriteString(label + ": " + text + "\n") }
+	b.WriteString(e.summary() + "\n")
 	switch {
 	case s.Mutes.All:
 		line("advisor", "quiet in this session, because you said so; /advisor unmute lifts it")
+	case !e.config.Enabled:
+		line("advisor", "off; /advisor on switches it on")
 	case e.config.Watchdog.Transport == config.TransportNone:
 		line("advisor", "without a model: "+e.config.Watchdog.Why)
 	case s.Failing >= session.Degraded:

@@ -27,13 +27,16 @@ func (e *Engine) configure(t *task) {
 		e.notice("", "workspace", "error", "The advisor is off: it cannot open the workspace "+e.init.Root+": "+err.Error()+".")
 	}
 	e.files = files
-	e.ready = true
+	e.ready, e.watching, e.origins = true, resolved.Enabled, resolved.Origins()
+	consult := resolved.Consult
 	e.emit(&protocol.Ready{
 		Version:          e.init.Version,
-		Origins:          resolved.Origins(),
+		Origins:          e.origins,
 		Enabled:          resolved.Enabled,
 		Consult:          resolved.Enabled && resolved.Config.Consult.Enabled,
 		ConsultTimeoutMS: int64(resolved.Config.Consult.TimeoutMS),
+		ConsultModel:     consult.Provider + "/" + consult.Model,
+		ConsultEffort:    consult.Effort,
 	})
 	if len(resolved.Judge.Person) > 0 || strings.Contains(string(resolved.Judge.Options), `"judge"`) {
 		problems = append(problems, config.Problem{Source: "judge", Message: "the permission judge is not connected to a host in this version; every ask stays the host's own", Mend: "remove the judge settings, or leave them for a later version"})

@@ -52,6 +52,8 @@ type Engine struct {
 	init       *protocol.Init
 	early      []protocol.Event // what came before ready
 	ready      bool
+	watching   bool     // the advisor was on at the start; until then nothing is known of any session
+	origins    []string // that this instance may contact
 	config     *config.Resolved
 	problems   []config.Problem
 	files      *safefs.FS

@@ -38,9 +38,12 @@ func (e *Engine) dispatch(ev protocol.Event) {
 	if id == "" {
 		return
 	}
-	if !e.config.Enabled || e.files == nil {
-		if _, ok := ev.(*protocol.Session); ok {
+	if !e.watching || e.files == nil {
+		switch ev := ev.(type) {
+		case *protocol.Session:
 			e.emit(&protocol.Ignore{Session: id, Reason: "off"})
+		case *protocol.Command:
+			e.command(&live{state: session.New(id, transcript.New(e.logOptions()))}, ev)
 		}
 		return
 	}

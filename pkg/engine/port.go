@@ -114,6 +114,20 @@ func (p port) claim(session, key string) bool {
 	return ok && a.Granted
 }
 
+// writeMS bounds the wait for the loader's disk.
+const writeMS = 5_000
+
+// writeConfig replaces advisor.json, if it still is what it was; nil when there is no answer.
+func (p port) writeConfig(was, text string) *protocol.Saved {
+	if p.t.dead {
+		return nil
+	}
+	id := p.e.id("w")
+	p.e.emit(&protocol.WriteConfig{ID: id, Name: "advisor.json", Was: was, Text: text})
+	saved, _ := p.e.waitFor(p.t, id, writeMS, nil).(*protocol.Saved)
+	return saved
+}
+
 // signalsMS bounds the wait for the host's diff stat: a nicety must not hold up a review.
 const signalsMS = 1_500
 

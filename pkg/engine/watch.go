@@ -67,6 +67,9 @@ func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
 		l.state.Covered(l.state.Eligible)
 	}
 	switch {
+	case !e.config.Enabled:
+		cover()
+		return "off"
 	case e.config.Watchdog.Transport == config.TransportNone:
 		cover()
 		return "no_model"
