@@ -13,8 +13,8 @@ import { spawnWorker } from "./thread.ts";
 /** Of package.json; the build puts it here. */
 declare const PACKAGE_VERSION: string;
 
-/** The first prompt waits this long for the guest to have read its config, so that it is sent with the tool. */
-const firstPromptMs = 2_000;
+/** The first prompt waits at most this long for the guest to have read its config, so that it is sent with the tool. */
+const firstPromptMs = 5_000;
 
 const heard = [
   "input",

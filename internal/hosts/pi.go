@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,10 @@ type PiOptions struct {
 	Extension string
 	// Env is added to the environment.
 	Env []string
+	// Args are further arguments, such as -c to go on with the last session.
+	Args []string
+	// Settings are laid over pi's settings.
+	Settings map[string]any
 	// Runtime runs pi's script; empty means "node" from the PATH.
 	Runtime string
 }
@@ -67,6 +72,7 @@ func (p *Project) StartPi(ctx context.Context, o PiOptions) (*PiRun, error) {
 	if o.Extension != "" {
 		args = append(args, "-e", o.Extension)
 	}
+	args = append(args, o.Args...)
 	ctx, stop := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, runtime, args...)
 	cmd.Dir = p.Dir
@@ -111,13 +117,15 @@ func (p *Project) writePiConfig(o PiOptions) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("configure pi: %w", err)
 	}
+	settings := map[string]any{
+		"defaultProvider": Provider, "defaultModel": ids[0], "enableInstallTelemetry": false, "quietStartup": true,
+	}
+	maps.Copy(settings, o.Settings)
 	for name, value := range map[string]any{
 		"models.json": map[string]any{"providers": map[string]any{Provider: map[string]any{
 			"baseUrl": o.ModelURL, "api": "openai-completions", "apiKey": TestKey, "models": models,
 		}}},
-		"settings.json": map[string]any{
-			"defaultProvider": Provider, "defaultModel": ids[0], "enableInstallTelemetry": false, "quietStartup": true,
-		},
+		"settings.json": settings,
 	} {
 		data, err := json.Marshal(value)
 		if err != nil {
