@@ -7,99 +7,18 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/opencode/jail"
 	"github.com/Kayphoon/opencode-advisor/pkg/opencode/sandbox"
 )
 
 const testKey = "run-key-5f1c0a9e77d24b"
-
-// worktree makes a sandbox of a fresh repository with one file.
-func worktree(t *testing.T) *sandbox.Worktree {
-	t.Helper()
-	repo := t.TempDir()
-	if err := os.WriteFile(filepath.Join(repo, "a.txt"), []byte("hello\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "first"},
-	} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = repo
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
-	wt, err := sandbox.New(context.Background(), repo, sandbox.Options{Root: filepath.Join(t.TempDir(), "root")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := wt.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return wt
-}
-
-// fake is an opencode executable made of a shell script. It counts its starts in $N and keeps what it was
-// given beside itself.
-type fake struct {
-	dir string
-	*Adapter
-}
-
-func newFake(t *testing.T, script string) fake {
-	t.Helper()
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "opencode")
-	body := `#!/bin/sh
-D='` + dir + `'
-echo x >> "$D/starts"
-N=$(wc -l < "$D/starts" | tr -d ' ')
-cat > "$D/task.$N"
-printf '%s\n' "$@" > "$D/args.$N"
-env > "$D/env.$N"
-` + script
-	if err := os.WriteFile(bin, []byte(body), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return fake{dir, &Adapter{Bin: bin, Lane: "heal", ForgeBaseURL: "http://127.0.0.1:1"}}
-}
-
-func (f fake) file(name string) string {
-	data, _ := os.ReadFile(filepath.Join(f.dir, name))
-	return string(data)
-}
-
-func (f fake) starts() int { return strings.Count(f.file("starts"), "x") }
-
-// instant makes every wait end at once, and notes how long each was.
-func instant(a *Adapter) *[]time.Duration {
-	var waits []time.Duration
-	a.after = func(d time.Duration) <-chan time.Time {
-		if d == defaultInvokeTimeout { // the deadline itself never comes
-			return nil
-		}
-		waits = append(waits, d)
-		done := make(chan time.Time, 1)
-		done <- time.Time{}
-		return done
-	}
-	return &waits
-}
-
-func line(event string) string { return "printf '%s\\n' '" + strings.TrimSuffix(event, "\n") + "'\n" }
 
 func TestInvokeGivesTheTaskAndTheConfigAndTellsWhatHappened(t *testing.T) {
 	wt := worktree(t)
@@ -234,135 +153,6 @@ func TestALoopOfInvalidCallsIsStopped(t *testing.T) {
 	}
 }
 
-// brood is a fake whose process starts a child in its group and one that leaves the group for a session of its
-// own. Each says its number through a named pipe, so that both ends wait for each other.
-type brood struct {
-	fake
-	pids chan map[string]*process
-}
-
-const children = `sleep 600 & echo $! > "$D/child"
-setsid sh -c 'echo $$ > "'"$D"'/runaway"; exec sleep 600' &
-echo $$ > "$D/leader"
-`
-
-var brothers = []string{"child", "runaway", "leader"}
-
-func newBrood(t *testing.T, then string) brood {
-	t.Helper()
-	f := brood{newFake(t, children+then), make(chan map[string]*process, 1)}
-	for _, name := range brothers {
-		if err := syscall.Mkfifo(filepath.Join(f.dir, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return f
-}
-
-// born waits until the named ones run; the leader comes last, for it may end once it was heard.
-func (f brood) born(t *testing.T, names ...string) map[string]*process {
-	out := map[string]*process{}
-	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(f.dir, name)) // waits for the writer
-		if err != nil {
-			t.Error(err)
-		}
-		out[name] = openProcess(t, strings.TrimSpace(string(data)))
-	}
-	return out
-}
-
-// process is a handle of a process: it keeps meaning that one when the number is given away.
-type process struct{ fd int }
-
-func openProcess(t *testing.T, pid string) *process {
-	n, err := strconv.Atoi(pid)
-	if err != nil {
-		t.Errorf("process number %q: %v", pid, err)
-	}
-	fd, err := unix.PidfdOpen(n, 0)
-	if err != nil {
-		t.Errorf("open process %q: %v", pid, err)
-	}
-	t.Cleanup(func() {
-		unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-		unix.Close(fd)
-	})
-	return &process{fd}
-}
-
-// ended reports whether the process has ended, waiting for it up to a time.
-func (p *process) ended(wait time.Duration) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLIN}}, int(wait.Milliseconds()))
-	return err == nil && n == 1
-}
-
-func checkEnded(t *testing.T, pids map[string]*process) {
-	t.Helper()
-	for name, p := range pids {
-		if !p.ended(0) {
-			t.Errorf("the %s still runs", name)
-		}
-	}
-}
-
-func TestAHangIsKilledWithAllItsChildrenAndNotRepeated(t *testing.T) {
-	f := newBrood(t, "wait\n")
-	deadline := make(chan time.Time)
-	f.after = func(time.Duration) <-chan time.Time { return deadline }
-	go func() {
-		f.pids <- f.born(t, brothers...)
-		close(deadline)
-	}()
-	res, err := f.Invoke(context.Background(), worktree(t), testKey, "task")
-	if err != nil || !res.TimedOut || res.Verdict != TimedOut || res.ExitCode != -1 || f.starts() != 1 {
-		t.Errorf("%+v, %v, %d starts", res, err, f.starts())
-	}
-	checkEnded(t, <-f.pids)
-}
-
-func TestChildrenLeftByAGoodRunAreKilledToo(t *testing.T) {
-	f := newBrood(t, "exit 0\n")
-	go func() {
-		pids := f.born(t, "child", "runaway")
-		_, _ = os.ReadFile(filepath.Join(f.dir, "leader")) // let it end
-		f.pids <- pids
-	}()
-	res, err := f.Invoke(context.Background(), worktree(t), testKey, "task")
-	if err != nil || res.ExitCode != 0 {
-		t.Errorf("exit code %d, %v", res.ExitCode, err)
-	}
-	checkEnded(t, <-f.pids)
-}
-
-func TestCancellingSurfacesAtOnce(t *testing.T) {
-	b := newBrood(t, "wait\n")
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		b.pids <- b.born(t, brothers...)
-		cancel()
-	}()
-	_, err := b.Invoke(ctx, worktree(t), testKey, "task")
-	if !errors.Is(err, context.Canceled) || b.starts() != 1 {
-		t.Errorf("got %v after %d starts", err, b.starts())
-	}
-	checkEnded(t, <-b.pids)
-
-	// In the pause between two attempts, too.
-	f := newFake(t, line(downLine)+"exit 1\n")
-	ctx, cancel = context.WithCancel(context.Background())
-	f.after = func(d time.Duration) <-chan time.Time {
-		if d == defaultRetryBackoff {
-			cancel()
-		}
-		return nil
-	}
-	res, err := f.Invoke(ctx, worktree(t), testKey, "task")
-	if !errors.Is(err, context.Canceled) || f.starts() != 1 || res.Verdict != Failed {
-		t.Errorf("got %v, %s after %d starts", err, res.Verdict, f.starts())
-	}
-}
-
 func TestTheKeyIsInNoSink(t *testing.T) {
 	wt := worktree(t)
 	// A program that says the key wherever it can.
@@ -482,27 +272,4 @@ func TestALaunchThatFailsIsAnErrorOfInvoke(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "jail: ") || res.Attempts != 0 || f.starts() != 0 {
 		t.Errorf("got %v after %d starts", err, f.starts())
 	}
-}
-
-func TestOpenCodeDiesWithItsDriver(t *testing.T) {
-	if dir := os.Getenv("DRIVER_DIR"); dir != "" { // the driver, in a process of its own
-		f := fake{dir, &Adapter{Bin: filepath.Join(dir, "opencode"), Lane: "heal", ForgeBaseURL: "http://127.0.0.1:1"}}
-		f.Invoke(context.Background(), worktree(t), testKey, "task")
-		return
-	}
-	f := newBrood(t, "wait\n")
-	driver := exec.Command(os.Args[0], "-test.run=^TestOpenCodeDiesWithItsDriver$")
-	driver.Env = append(os.Environ(), "DRIVER_DIR="+f.dir, "TMPDIR="+t.TempDir())
-	if err := driver.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pids := f.born(t, brothers...)
-	if err := driver.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	driver.Wait()
-	if !pids["leader"].ended(time.Minute) {
-		t.Error("OpenCode outlives its driver")
-	}
-	// What the leader leaves behind ends with the next sweep of the sandboxes; here, with the test.
 }
