@@ -15,6 +15,8 @@ help: ## this list
 .PHONY: test
 test: ## everything, as CI runs it
 test: build audit test-go test-loader corpus
+	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
+	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
 .PHONY: build
 build: $(MODULES) ## the module and the loader into dist/
@@ -34,8 +36,9 @@ test-go: ## the tests of Go
 
 .PHONY: test-loader
 test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
+	@mkdir -p .cache
 	npm run --silent typecheck
-	npm test --silent
+	npm test --silent 2>&1 | tee .cache/test-loader.log
 
 .PHONY: corpus
 corpus: ## what is caught and what is let through, with the bars
