@@ -124,7 +124,7 @@ func (s *stage) start(args ...string) {
 	s.pi = pi
 	s.t.Cleanup(pi.Close)
 	// A loaded machine takes seconds to start the guest; until then a command says so.
-	for !strings.HasPrefix(s.command("/advisor status"), "enabled") {
+	for !abled.MatchString(s.command("/advisor status")) {
 		s.must(s.ctx.Err())
 	}
 }
@@ -133,6 +133,9 @@ func (s *stage) say(text string) {
 	s.t.Helper()
 	s.must(s.pi.Prompt(s.ctx, text))
 }
+
+// abled is how a status begins.
+var abled = regexp.MustCompile(`^(enabled|disabled)`)
 
 // command runs a slash command and gives what it notified.
 func (s *stage) command(text string) string {
@@ -397,6 +400,21 @@ func play(t *testing.T, ctx context.Context, extension, runtime string) {
 	}
 	if status := s.reviewed(9); !strings.Contains(status, "1 woke the agent") {
 		t.Errorf("after the restart status says %q", status)
+	}
+	s.command("/advisor off")
+	s.pi.Close()
+
+	// Off from the beginning: nothing is registered until the person says so, and then at once.
+	s.start("-c")
+	s.say("H10: more. [[read README.md]]")
+	s.offers(false)
+	if said := s.command("/advisor on"); said != "enabled · test/adviser · high" {
+		t.Errorf("/advisor on says %q", said)
+	}
+	s.say("H11: more. [[read README.md]]")
+	s.offers(true)
+	if status := s.reviewed(10); !strings.Contains(status, "1 woke the agent") {
+		t.Errorf("after the second restart status says %q", status)
 	}
 	for _, r := range model.Requests() {
 		if r.Kind == "chat" && (r.Unscripted || r.KeySHA256 != modelserver.KeyDigest(hosts.TestKey)) {

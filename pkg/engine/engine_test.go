@@ -40,6 +40,7 @@ type rig struct {
 	observer bool                                    // another process has the lease
 	broken   bool                                    // stored states cannot be read
 	claim    func(*protocol.Claim) *protocol.Claimed // nil grants; a nil answer is none
+	provide  func(*protocol.Need) *protocol.Provided // nil has nothing
 }
 
 func newRig(t *testing.T, options string) *rig {
@@ -73,6 +74,10 @@ func (r *rig) send(events ...protocol.Event) {
 			r.seen = append(r.seen, ef)
 			switch e := ef.(type) {
 			case *protocol.Need:
+				if r.provide != nil {
+					events = append(events, r.provide(e))
+					continue
+				}
 				events = append(events, &protocol.Provided{ID: e.ID})
 			case *protocol.Load:
 				loaded := &protocol.Loaded{Session: e.Session, State: r.states[e.Session], Reviewer: !r.observer}
