@@ -144,6 +144,8 @@ var All = []Mutant{
 	{"a paused endpoint is left alone", watchFile, "case e.pause.Active(e.now, ep.Fingerprint()):", "case false:", reviewerTests},
 	{"reviews and tokens of a session are bounded", watchFile, "if b.limit > 0 && b.used >= int64(b.limit) {", "if false {", engineTests},
 	{"a bound of the session is told once", watchFile, "if l.state.Tell(b.name) {", "if true {", engineTests},
+	{"reviews under way are bounded", watchFile, "if e.reviewing() >= maxReviews {", "if false {", engineTests},
+	{"a review that waited for room begins", watchFile, "e.safely(\"review of \"+l.state.ID, func() { e.startReview(l) })", "", engineTests},
 	{"what failed is reviewed again", watchFile, "if out.Kind.Usable() || overflowed(out.Failure) {", "if true {", engineTests},
 	{"what was reviewed is not reviewed again", watchFile, "\t\tl.state.Log.Commit(delta.Cursor)\n\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", "\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", engineTests},
 	{"a review that is given up says nothing", watchFile, "\tif t.dead {\n\t\treturn // the person spoke, or the session is gone\n\t}", "", engineTests},
@@ -155,6 +157,7 @@ var All = []Mutant{
 	{"an unreadable state seals the session", liveFile, "l.state.Sealed = true", "", engineTests},
 	{"an observer stores nothing", liveFile, "if l := e.sessions[id]; l.dirty && !l.loading && !l.observer {", "if l := e.sessions[id]; l.dirty && !l.loading {", engineTests},
 	{"sessions in memory are bounded", liveFile, "for len(e.sessions) >= maxLive {", "for false {", engineTests},
+	{"a session whose review waits stays in memory", liveFile, "!l.armed && !l.waiting && ", "", engineTests},
 	{"an unconfirmed delivery is told", liveFile, "if n := len(step.Unconfirmed); n > 0 {", "if n := 0; n > 0 {", engineTests},
 	{"a review that was due is still due after a restart", liveFile, "if l.state.Owed {", "if false {", engineTests},
 }

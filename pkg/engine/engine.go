@@ -43,6 +43,7 @@ type Engine struct {
 	waiting  map[string]*task // by the key they wait for
 	timers   map[string]func()
 	sessions map[string]*live
+	queue    []string         // sessions whose review waits for room
 	calls    map[string]*task // open consults and asks, by call
 	open     int              // tasks under way
 	lastID   int
@@ -97,6 +98,7 @@ func (e *Engine) Call(batch []byte) []byte {
 	for _, ev := range b.Events {
 		e.safely("event "+ev.EventType(), func() { e.take(ev) })
 	}
+	e.startWaiting()
 	e.safely("save", e.saveChanged)
 	return protocol.AppendOutcome(nil, protocol.Outcome{Effects: e.out})
 }

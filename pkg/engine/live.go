@@ -18,6 +18,7 @@ type live struct {
 	observer bool
 	review   *task
 	armed    bool // a debounce runs
+	waiting  bool // a review is due and waits for room
 	again    bool // an update came while a review ran
 	dirty    bool
 	cache    *tools.Cache // of what the reviewer read
@@ -200,7 +201,7 @@ func (e *Engine) evict() {
 	for len(e.sessions) >= maxLive {
 		var oldest *live
 		for _, l := range e.sessions {
-			if l.review == nil && !l.loading && (oldest == nil || l.used < oldest.used) {
+			if l.review == nil && !l.loading && !l.armed && !l.waiting && (oldest == nil || l.used < oldest.used) {
 				oldest = l
 			}
 		}

@@ -21,7 +21,7 @@ func (e *Engine) arm(l *live) {
 	switch {
 	case l.review != nil:
 		l.again = true
-	case l.armed:
+	case l.armed, l.waiting:
 	case e.config.DebounceMS == 0:
 		e.startReview(l)
 	default:
@@ -51,11 +51,41 @@ func (e *Engine) startReview(l *live) {
 		l.state.Owed, l.dirty = false, true
 		return
 	}
+	if e.reviewing() >= maxReviews {
+		l.waiting = true
+		e.queue = append(e.queue, l.state.ID)
+		return
+	}
 	// Until start returns, the session has no task that could be cancelled; the first wait of
 	// the body comes after this line has run.
 	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l, ep) })
 	if l.review.next == nil {
 		l.review = nil // it ended without a wait
+	}
+}
+
+// maxReviews bounds the reviews under way at once. The loader has 16 requests open at most, and
+// consultations and the judge must find room beside the reviews.
+const maxReviews = 12
+
+func (e *Engine) reviewing() (n int) {
+	for _, l := range e.sessions {
+		if l.review != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// startWaiting begins reviews that waited for room, in the order in which they were due.
+func (e *Engine) startWaiting() {
+	for len(e.queue) > 0 && e.reviewing() < maxReviews {
+		l := e.sessions[e.queue[0]]
+		e.queue = e.queue[1:]
+		if l != nil && l.waiting {
+			l.waiting = false
+			e.safely("review of "+l.state.ID, func() { e.startReview(l) })
+		}
 	}
 }
 

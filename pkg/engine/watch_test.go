@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -123,5 +124,30 @@ func TestWhatWasReviewedIsNotReviewedAgain(t *testing.T) {
 	r.reply("silent")
 	if got := log.Pending(); got != 0 {
 		t.Errorf("%d entries are still to be reviewed, want none", got)
+	}
+}
+
+// A host with many sessions must not run into the loader's bound of open requests.
+func TestReviewsUnderWayAreBoundedAndNoneIsLost(t *testing.T) {
+	r := newRig(t, options)
+	const n = 2*maxLive + 3
+	for i := range n {
+		r.send(step(fmt.Sprint("s", i), 1)...)
+	}
+	answered := 0
+	for answered < len(r.host.sent) {
+		if open := len(r.host.sent) - answered; open > maxReviews {
+			t.Fatalf("%d requests are open, want at most %d", open, maxReviews)
+		}
+		id := r.host.sent[answered].ID
+		answered++
+		r.send(&protocol.HTTP{ID: id, Status: 200, Body: `{"choices":[{"message":{"content":"silent"}}]}`})
+	}
+	if answered != n || len(r.engine.queue) != 0 || r.engine.reviewing() != 0 {
+		t.Errorf("%d reviews of %d; %d wait, %d run", answered, n, len(r.engine.queue), r.engine.reviewing())
+	}
+	r.send(step("late", 1)...)
+	if got := len(r.engine.sessions); got > maxLive {
+		t.Errorf("%d sessions in memory afterwards, want at most %d", got, maxLive)
 	}
 }
