@@ -58,7 +58,7 @@ mutants: ## break each rule of loop safety, and demand a test that fails
 
 .PHONY: test-hosts
 test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi
-	go test -count=1 ./internal/hosts/... ./internal/e2e/...
+	go test -count=1 ./internal/hosts/... ./internal/e2e/... ./internal/e2epi/...
 
 .PHONY: test-driver
 test-driver: ## the headless driver, against the real OpenCode
