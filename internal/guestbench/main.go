@@ -2,7 +2,9 @@
 // smaller as the guest is, and prints the median of several rounds of each, beside how
 // many times slower its baseline is: the benchmark of the same group that is named last.
 //
-//	go run ./internal/guestbench [-bench regexp] [-count n] [-time d] ./pkg/protocol
+//	go run ./internal/guestbench [-bench regexp] [-count n] [-time d] [-plain] ./pkg/protocol
+//
+// With -plain the code stays as the compiler wrote it, to see what internal/shrink is worth.
 package main
 
 import (
@@ -31,12 +33,13 @@ func main() {
 	bench := flag.String("bench", ".", "which benchmarks, as in go test")
 	count := flag.Int("count", 7, "rounds")
 	time := flag.String("time", "100ms", "time of one round")
+	plain := flag.Bool("plain", false, "do not shrink the code")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	out, err := run(flag.Arg(0), *count, "-test.run=^$", "-test.bench="+*bench, "-test.benchtime="+*time)
+	out, err := run(flag.Arg(0), *plain, *count, "-test.run=^$", "-test.bench="+*bench, "-test.benchtime="+*time)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "guestbench:", err)
 		os.Exit(1)
@@ -49,7 +52,7 @@ func main() {
 
 // run builds the tests of a package for wasm and gives what they print in all rounds. A round
 // runs them all, so that a busy machine is busy for each of them.
-func run(pkg string, rounds int, args ...string) (string, error) {
+func run(pkg string, plain bool, rounds int, args ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "guestbench")
 	if err != nil {
 		return "", err
@@ -65,8 +68,10 @@ func run(pkg string, rounds int, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if wasm, err = shrink.Module(wasm); err != nil {
-		return "", err
+	if !plain {
+		if wasm, err = shrink.Module(wasm); err != nil {
+			return "", err
+		}
 	}
 	ctx := context.Background()
 	r := wazero.NewRuntime(ctx)
