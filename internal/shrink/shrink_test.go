@@ -34,11 +34,14 @@ func probe(t *testing.T) []byte {
 	return file
 }
 
+// compiled keeps what was compiled: the same module runs several times.
+var compiled = wazero.NewCompilationCache()
+
 // execute gives what a command prints, and the code with which it ends.
 func execute(t *testing.T, file []byte, args ...string) (stdout, stderr string, code uint32) {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntime(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiled))
 	defer r.Close(ctx)
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	var out, errs bytes.Buffer
