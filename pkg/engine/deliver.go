@@ -158,6 +158,9 @@ func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, rest
 // saveFirst stores the session before its last deliveries are performed: what was said
 // must not be forgotten by a crash right after it.
 func (e *Engine) saveFirst(l *live) {
+	if !l.stores() {
+		return
+	}
 	at := slices.IndexFunc(e.out, func(ef protocol.Effect) bool {
 		d, ok := ef.(*protocol.Deliver)
 		return ok && d.Session == l.state.ID

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
@@ -19,10 +21,16 @@ type live struct {
 	review   *task
 	armed    bool // a debounce runs
 	waiting  bool // a review is due and waits for room
-	again    bool // an update came while a review ran
-	dirty    bool
-	cache    *tools.Cache // of what the reviewer read
-	used     int64
+	// behind: it is loaded anew, and what came since the stored state is in the host's history alone.
+	behind bool
+	// looked is when the lease was asked for last.
+	looked int64
+	// foreign: the stored state is of a newer version and is left as it is.
+	foreign bool
+	again   bool // an update came while a review ran
+	dirty   bool
+	cache   *tools.Cache // of what the reviewer read
+	used    int64
 }
 
 // maxLive bounds the sessions in memory; the least recently used ones are stored and
@@ -83,6 +91,21 @@ func (e *Engine) load(id string) *live {
 	return l
 }
 
+// takeover is how long an observer waits before it asks for the lease again: as long as the lease of a
+// process that died may stand, so that asking more often is of no use.
+const takeover = 90_000
+
+// askAgain loads an observed session anew, in case that its reviewer is gone. The stored state
+// is the reviewer's, and what came since then has to be asked for.
+func (e *Engine) askAgain(l *live) {
+	if e.now-l.looked < takeover {
+		return
+	}
+	delete(e.sessions, l.state.ID)
+	again := e.load(l.state.ID)
+	again.used, again.behind = l.used, true
+}
+
 func (e *Engine) logOptions() transcript.Options {
 	return transcript.Options{Redact: e.redact.Text, Root: e.init.Root}
 }
@@ -96,15 +119,17 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 	}
 	l.loading = false
 	l.observer = !ev.Reviewer
+	l.looked = e.now
 	if ev.State != "" {
 		if err := l.state.Restore([]byte(ev.State), e.logOptions()); err != nil {
 			ev.Failure = err.Error()
+			l.foreign = errors.Is(err, session.ErrNewer)
 		}
 	}
 	if ev.Failure != "" {
 		l.state = session.New(ev.Session, transcript.New(e.logOptions()))
 		l.state.Sealed = true
-		e.log("warn", "session "+ev.Session+": the stored state was set aside ("+ev.Failure+"); no wake until the person speaks")
+		e.log("warn", "session "+ev.Session+": the stored state is not used ("+ev.Failure+"); no wake until the person speaks")
 	}
 	// The first session brings back what endpoints do not take, so that it is not asked anew.
 	if !e.remembered && l.state.Models != "" {
@@ -113,6 +138,9 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 	e.remembered = true
 	early := l.early
 	l.early = nil
+	if l.behind {
+		early = append([]protocol.Event{&protocol.Session{Session: ev.Session}}, early...)
+	}
 	for _, held := range early {
 		e.safely("event "+held.EventType(), func() { e.apply(l, held) })
 	}
@@ -190,7 +218,7 @@ func (e *Engine) close(l *live) {
 	e.drop(debounceKey(l))
 	e.supersede(l)
 	l.state.Owed = owed
-	if !l.loading && !l.observer {
+	if l.stores() {
 		e.save(l)
 	}
 	delete(e.sessions, l.state.ID)
@@ -212,6 +240,10 @@ func (e *Engine) evict() {
 	}
 }
 
+// stores tells whether the session's state is ours to write: not while it is read, not what another
+// process reviews, and not over what a newer version has written.
+func (l *live) stores() bool { return !l.loading && !l.observer && !l.foreign }
+
 func (e *Engine) save(l *live) {
 	l.dirty = false
 	e.emit(e.saving(l))
@@ -225,7 +257,7 @@ func (e *Engine) saving(l *live) *protocol.Save {
 // saveChanged stores what changed in this call, in the order of the sessions' ids.
 func (e *Engine) saveChanged() {
 	for _, id := range sortedIDs(e.sessions) {
-		if l := e.sessions[id]; l.dirty && !l.loading && !l.observer {
+		if l := e.sessions[id]; l.dirty && l.stores() {
 			e.save(l)
 		}
 	}

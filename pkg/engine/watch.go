@@ -49,6 +49,9 @@ func (e *Engine) startReview(l *live) {
 	if why := e.hindrance(l, ep); why != "" {
 		l.state.Counts.Add("review.skipped."+why, 1)
 		l.state.Owed, l.dirty = false, true
+		if l.observer {
+			e.askAgain(l)
+		}
 		return
 	}
 	if e.reviewing() >= maxReviews {

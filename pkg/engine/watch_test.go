@@ -151,3 +151,47 @@ func TestReviewsUnderWayAreBoundedAndNoneIsLost(t *testing.T) {
 		t.Errorf("%d sessions in memory afterwards, want at most %d", got, maxLive)
 	}
 }
+
+func TestAnObserverTakesOverWhenTheReviewerIsGone(t *testing.T) {
+	r := newRig(t, options)
+	r.observer = true
+	r.send(step("s1", 1)...)
+	r.observer = false // the other process dies
+	r.send(step("s1", 2)...)
+	if got := count[*protocol.Load](r); got != 1 {
+		t.Errorf("the lease was asked for %d times within a moment, want 1", got)
+	}
+	r.now += takeover
+	r.send(step("s1", 3)...)
+	if got := count[*protocol.Resync](r); got != 1 || len(r.host.sent) != 0 {
+		t.Fatalf("%d histories asked for and %d requests, want 1 and none yet", got, len(r.host.sent))
+	}
+	var said []protocol.Event
+	for n := 1; n <= 3; n++ {
+		said = append(said, step("s1", n)[0])
+	}
+	r.send(&protocol.History{Session: "s1", Events: said})
+	r.send(&protocol.Text{Session: "s1", Text: "more"}, &protocol.StepEnd{Session: "s1"})
+	r.review(says("blocker", "Everything breaks."))
+	if got := outcome(r); got != "blocker!" {
+		t.Errorf("delivered %q, want a blocker that wakes", got)
+	}
+	if s := r.engine.sessions["s1"].state; s.Breaker.Human != "s1-m3" || s.Humans != 3 {
+		t.Errorf("%d human messages, the last %q; want 3 and s1-m3", s.Humans, s.Breaker.Human)
+	}
+}
+
+func TestTheStateOfANewerVersionIsLeftAlone(t *testing.T) {
+	r := newRig(t, options)
+	newer := protocol.JSON(`{"version":99,"session":"s1"}`)
+	r.states["s1"] = newer
+	r.send(step("s1", 1)...)
+	r.review(says("concern", "It greets."))
+	r.send(&protocol.Shutdown{})
+	if r.states["s1"] != newer {
+		t.Errorf("it was written over with %.60s", r.states["s1"])
+	}
+	if got := outcome(r); got != "concern" {
+		t.Errorf("delivered %q, want the concern all the same", got)
+	}
+}

@@ -19,6 +19,7 @@ const (
 	CountDelivered   = "note.delivered"
 	CountWoken       = "note.woken"
 	CountUnconfirmed = "note.unconfirmed"
+	CountRefused     = "note.refused"
 	CountTokensIn    = "tokens.in"
 	CountTokensOut   = "tokens.out"
 	CountTokensCache = "tokens.cached"

@@ -318,6 +318,9 @@ func (s *State) receipt(e *protocol.Receipt) Step {
 		d := &s.Deliveries[i]
 		// A late admission does not take back that it was seen.
 		if d.ID == e.ID && d.State != "seen" {
+			if e.State == "refused" && d.State != e.State {
+				s.Counts.Add(CountRefused, 1)
+			}
 			d.State = e.State
 			return Step{Changed: true}
 		}

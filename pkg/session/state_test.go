@@ -124,6 +124,9 @@ func TestReceipts(t *testing.T) {
 			if s.Deliveries[0].State != tt.state || (len(lost) > 0) != tt.lost || len(lost) > 1 {
 				t.Errorf("state %q, given up %v; want %q, given up: %v", s.Deliveries[0].State, lost, tt.state, tt.lost)
 			}
+			if got := s.Counts[CountRefused] == 1; got != (tt.state == "refused") {
+				t.Errorf("counted as refused: %v", got)
+			}
 		})
 	}
 }
@@ -195,7 +198,8 @@ func TestAStateThatIsNotTakenChangesNothing(t *testing.T) {
 	good.Apply(person("m1", 1), everyStep)
 	stored := string(good.Append(nil))
 	tests := []struct{ name, data, why string }{
-		{"newer", strings.Replace(stored, `"version":1`, `"version":2`, 1), "version 2"},
+		{"newer", strings.Replace(stored, `"version":1`, `"version":2`, 1), "newer version"},
+		{"older", strings.Replace(stored, `"version":1`, `"version":0`, 1), "version 0"},
 		{"of another session", strings.Replace(stored, `"session":"s1"`, `"session":"s2"`, 1), "s2"},
 		{"no JSON", "{", "restore session"},
 		{"nothing", "", "restore session"},

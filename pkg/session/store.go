@@ -10,6 +10,9 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
+// ErrNewer says that a later version of the advisor has written the state.
+var ErrNewer = errors.New("restore session: it is of a newer version of the advisor")
+
 func wrap(why string) error { return errors.New("restore session: " + why) }
 
 // Append appends what must survive a restart, as one JSON object.
@@ -40,6 +43,9 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 	st, err := protocol.DecodeStoredSession(data)
 	if err != nil {
 		return wrap(err.Error())
+	}
+	if st.Version > protocol.StateVersion {
+		return ErrNewer
 	}
 	if st.Version != protocol.StateVersion {
 		return wrap("version " + strconv.Itoa(st.Version) + ", this is version " + strconv.Itoa(protocol.StateVersion))
