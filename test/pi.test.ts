@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { PiModel } from "../host/pi/types.ts";
+import { callRow, resultRow, wrap } from "../host/pi/rows.ts";
 import { extension } from "../host/pi.ts";
 import type { Deliver, Ready } from "../host/protocol.gen.ts";
 import { forgetProcess } from "./bench-host.ts";
@@ -354,6 +355,33 @@ describe("the advisor tool", () => {
       { text: "said off", level: "info" },
       { text: "said on", level: "info" },
     ]);
+  });
+});
+
+describe("the rows of the terminal", () => {
+  const theme = { fg: (name: string, text: string) => `<${name}>${text}` };
+
+  test("show the model before, and how long it took above the advice", () => {
+    assert.deepEqual(callRow("p/strong", theme).render(80), ["<toolTitle>advisor p/strong"]);
+    assert.deepEqual(callRow(undefined, theme).render(80), ["<toolTitle>advisor (disabled)"]);
+    const result = { content: [{ type: "text", text: "Split it.\n\nThen test." }], details: { model: "p/strong", effort: "high", durationMs: 12_340, truncated: true } };
+    assert.deepEqual(resultRow(result, theme).render(80), [
+      "<dim>p/strong · high · 12.3 s",
+      "<toolOutput>Split it.",
+      "<toolOutput>",
+      "<toolOutput>Then test.",
+      "<warning>[advice truncated]",
+    ]);
+  });
+
+  test("are never wider than the terminal, which would end pi", () => {
+    const text = "a longword of words\tand 宽字符宽字符 \u001b[31mred 🙂🙂🙂";
+    for (let width = 2; width < 40; width++) {
+      const lines = wrap(text, width);
+      for (const line of lines) assert.ok([...line].reduce((n, c) => n + (c > "~" ? 2 : 1), 0) <= width, `${width}: ${line}`);
+      assert.equal(lines.join("").replace(/ /g, ""), "alongwordofwordsand宽字符宽字符[31mred🙂🙂🙂");
+    }
+    assert.deepEqual(wrap("x", 1), []);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Answered } from "../calls.ts";
 import { object, string } from "../opencode/json.ts";
 import { consultInput, shortDescription } from "../opencode/consult.ts";
 import { effortsOf, nameOf } from "./models.ts";
+import { callRow, resultRow } from "./rows.ts";
 import type { PiApi, PiContext, PiModel } from "./types.ts";
 
 export const toolName = "advisor";
@@ -119,21 +120,10 @@ export class PiDesk {
         if (answer.failed) throw new Error(answer.text); // pi's way to say that a call failed
         return { content: [{ type: "text", text: answer.text }], details: object(answer.details) };
       },
-      renderCall: (_args: unknown, theme: unknown) => row(`advisor ${this.settings.consult ? this.settings.model : "(disabled)"}`, theme),
+      renderCall: (_args: unknown, theme: unknown) => callRow(this.settings.consult ? this.settings.model : undefined, theme),
+      renderResult: (result: unknown, _options: unknown, theme: unknown) => resultRow(result, theme),
     };
   }
-}
-
-/** One row of a terminal; ours is ASCII, so that a character is a column. */
-function row(text: string, theme: unknown): object {
-  const { fg } = object(theme);
-  return {
-    render: (width: number) => {
-      const cut = text.replace(/[^\x20-\x7e]/g, "?").slice(0, Math.max(0, width));
-      return [typeof fg === "function" ? String(fg.call(theme, "toolTitle", cut)) : cut];
-    },
-    invalidate: () => {},
-  };
 }
 
 function priceOf(model: PiModel): number {

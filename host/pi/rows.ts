@@ -1,0 +1,72 @@
+// What the terminal shows of the advisor tool. pi takes a component, which is an object that
+// gives lines for a width, and ends when a line is wider: what is not plain ASCII counts as two columns.
+
+import { list, number, object, string } from "../opencode/json.ts";
+import { textOf } from "./events.ts";
+
+interface Component {
+  render(width: number): string[];
+  invalidate(): void;
+}
+
+export function callRow(model: string | undefined, theme: unknown): Component {
+  return component((width) => wrap(`advisor ${model ?? "(disabled)"}`, width).map((line) => colour(theme, "toolTitle", line)));
+}
+
+/** Model, effort and seconds above the advice. */
+export function resultRow(result: unknown, theme: unknown): Component {
+  const details = object(object(result)["details"]);
+  const ms = number(details["durationMs"]);
+  const header = [string(details["model"]), string(details["effort"]), ms === undefined ? undefined : `${(ms / 1000).toFixed(1)} s`].filter(Boolean).join(" · ");
+  const advice = textOf(list(object(result)["content"]));
+  return component((width) => [
+    ...wrap(header, width).map((line) => colour(theme, "dim", line)),
+    ...wrap(advice, width).map((line) => colour(theme, "toolOutput", line)),
+    ...(details["truncated"] === true ? wrap("[advice truncated]", width).map((line) => colour(theme, "warning", line)) : []),
+  ]);
+}
+
+function component(render: (width: number) => string[]): Component {
+  return { render, invalidate: () => {} };
+}
+
+function colour(theme: unknown, name: string, text: string): string {
+  const { fg } = object(theme);
+  return typeof fg === "function" ? String(fg.call(theme, name, text)) : text;
+}
+
+function columns(text: string): number {
+  let n = 0;
+  for (const character of text) n += character <= "~" || character === "·" ? 1 : 2;
+  return n;
+}
+
+/** Lines of at most so many columns, broken between words where that is possible. */
+export function wrap(text: string, width: number): string[] {
+  if (text === "" || width < 2) return [];
+  const lines: string[] = [];
+  for (const line of text.replace(/\t/g, "  ").split("\n")) {
+    let row = "";
+    let used = 0;
+    const next = () => {
+      lines.push(row.trimEnd());
+      row = "";
+      used = 0;
+    };
+    // A control character would move the cursor.
+    for (const word of line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "").split(/(?<= )/)) {
+      if (used > 0 && used + columns(word.trimEnd()) > width) next();
+      for (const character of word) {
+        const size = columns(character);
+        if (used + size > width) {
+          if (character === " ") continue;
+          next();
+        }
+        row += character;
+        used += size;
+      }
+    }
+    next();
+  }
+  return lines;
+}
