@@ -14,7 +14,7 @@ help: ## this list
 
 .PHONY: test
 test: ## everything, as CI runs it
-test: build audit test-go test-loader corpus
+test: build audit test-go test-loader test-driver corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
 	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
@@ -61,8 +61,8 @@ test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi
 	go test -count=1 ./internal/hosts/... ./internal/e2e/... ./internal/e2epi/...
 
 .PHONY: test-driver
-test-driver: ## the headless driver, against the real OpenCode
-	go test -count=1 ./pkg/opencode/... ./examples/headless/...
+test-driver: build ## the headless driver, against the real OpenCode
+	go test -tags realhost -count=1 -parallel 2 -p 1 -timeout 15m ./pkg/opencode/... ./internal/hosts/... ./internal/modelserver/... ./examples/headless/...
 
 .PHONY: bench
 bench: ## what a session sends, the codec in the guest, and a round trip under wazero
@@ -76,8 +76,8 @@ sizes: ## what each package takes of the module
 
 .PHONY: check
 check: test ## also formatting, vet, generated files, reproducible builds and a clean tree
-	@files=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
-	go vet ./...
+	@files=$$(git ls-files '*.go' ':!testdata' | xargs gofmt -l); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
+	go vet -tags realhost ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm
 	go generate ./pkg/protocol
 	go run ./internal/buildguest -twice
