@@ -3,17 +3,13 @@ package scenario
 import (
 	"context"
 	"flag"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/Kayphoon/opencode-advisor/internal/diskfs"
+	"github.com/Kayphoon/opencode-advisor/internal/guest"
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
 	"github.com/Kayphoon/opencode-advisor/pkg/harness"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -63,24 +59,12 @@ func (m *module) Call(batch []byte) ([]byte, error) {
 }
 func (m *module) Restart() error { return m.harness.Restart(context.Background()) }
 
-// guest builds the module once, with the memory maximum that it is shipped with.
-var guest = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "guest")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "superadvisor.wasm")
-	build := exec.Command("go", "run", "./internal/buildguest", "-o", out)
-	build.Dir = filepath.Join("..", "..")
-	if text, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the guest: %w\n%s", err, text)
-	}
-	return os.ReadFile(out)
-})
-
 func startModule(t *testing.T) Start {
-	wasm, err := guest()
+	wasm, err := guest.Wasm()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := guest.CacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +74,7 @@ func startModule(t *testing.T) Start {
 			if m.World != nil {
 				m.Emit(l)
 			}
-		}, Deadline: time.Minute, CacheDir: filepath.Join("..", "..", ".cache", "wazero"),
+		}, Deadline: time.Minute, CacheDir: cache,
 	})
 	if err != nil {
 		t.Fatal(err)
