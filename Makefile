@@ -14,7 +14,7 @@ help: ## this list
 
 .PHONY: test
 test: ## everything, as CI runs it
-test: build audit test-go test-loader test-driver corpus
+test: build audit test-go mutants test-loader test-driver corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
 	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
@@ -55,6 +55,14 @@ search: ## every sequence of events that could wake twice, with its counts
 .PHONY: mutants
 mutants: ## break each rule of loop safety, and demand a test that fails
 	go run ./internal/mutants/cmd
+
+.PHONY: soak
+soak: build ## 100,000 events over 200 sessions through the real loader: flat, and nothing lost
+	node scripts/long.mjs soak 100000 200
+
+.PHONY: kill
+kill: build ## kill the host at 50 moments around a wake: never a second wake
+	node scripts/long.mjs kill 50
 
 .PHONY: test-hosts
 test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi
