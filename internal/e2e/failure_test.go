@@ -64,6 +64,7 @@ func (c cast) failures(t *testing.T) {
 	} {
 		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
+			c := c.bound(t)
 			scene := c.open(t, strings.ReplaceAll(failure.name, " ", "-"), failure.spec, failure.reviewer, failure.options)
 			for i, text := range turns {
 				c.say(t, scene, text)

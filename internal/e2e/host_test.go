@@ -57,7 +57,7 @@ func write(path, text string) string {
 }
 
 func TestInRealOpenCode(t *testing.T) {
-	ctx := deadline(t, 5*time.Minute)
+	ctx := deadline(t, 6*time.Minute)
 	models := scripts()
 	ids := []string{StoryAgent, agent}
 	for id := range models {
@@ -70,23 +70,23 @@ func TestInRealOpenCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stage.Close)
-	scenes := cast{ctx, stage}
+	scenes := cast{stage: stage, all: ctx}
 
 	// These two change what all instances of the plugin read at their start, so they are set up alone.
-	t.Run("unwritable state folder", scenes.unwritableState)
-	t.Run("corrupt advisor.json", scenes.corruptConfig)
+	t.Run("unwritable state folder", func(t *testing.T) { scenes.bound(t).unwritableState(t) })
+	t.Run("corrupt advisor.json", func(t *testing.T) { scenes.bound(t).corruptConfig(t) })
 
 	t.Run("together", func(t *testing.T) {
-		for name, play := range map[string]func(*testing.T){
-			"the worked example": scenes.story,
-			"a second blocker in the woken turn is said without a wake": scenes.secondBlocker,
-			"a blocker in the middle of a turn is part of it":           scenes.midTurn,
-			"the agent asks for advice":                                 scenes.consultation,
-			"a failing advisor":                                         scenes.failures,
+		for name, play := range map[string]func(cast, *testing.T){
+			"the worked example": cast.story,
+			"a second blocker in the woken turn is said without a wake": cast.secondBlocker,
+			"a blocker in the middle of a turn is part of it":           cast.midTurn,
+			"the agent asks for advice":                                 cast.consultation,
+			"a failing advisor":                                         cast.failures,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				play(t)
+				play(scenes.bound(t), t)
 			})
 		}
 	})
@@ -102,8 +102,20 @@ func TestInRealOpenCode(t *testing.T) {
 
 // cast plays scenes on one stage.
 type cast struct {
-	ctx   context.Context
 	stage *Stage
+	all   context.Context // of the stage
+	ctx   context.Context // of one scene
+}
+
+// sceneLimit bounds one scene, so that one that hangs does not take the time of the others.
+const sceneLimit = 100 * time.Second
+
+func (c cast) bound(t *testing.T) cast {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(c.all, sceneLimit)
+	t.Cleanup(cancel)
+	c.ctx = ctx
+	return c
 }
 
 // open opens a scene of the agent that is reviewed by the given model, once a turn unless the options say otherwise.
