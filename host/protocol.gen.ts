@@ -186,10 +186,12 @@ export interface Save {
   id?: string;
 }
 
-/** Forget removes a session's stored state. */
+/** Forget removes a session's stored state, or sets it aside where it can be looked at. */
 export interface Forget {
   type: "forget";
   session: string;
+  /** set aside, not removed */
+  keep?: boolean;
 }
 
 /** Claim asks for the one wake between two human messages: a file named Key, created with O_EXCL. */

@@ -202,7 +202,7 @@ export class Server {
           break;
         }
         case "forget":
-          store.forget(effect.session);
+          store.forget(effect.session, effect.keep);
           break;
         case "claim":
           this.queue.push({ type: "claimed", id: effect.id, ...store.claim(effect.key) });

@@ -93,8 +93,13 @@ export class Store {
     return `save state: ${failure}`;
   }
 
-  forget(session: string): void {
+  /** Removes the stored state. Kept: it is out of the way, and the session goes on under the same lease. */
+  forget(session: string, keep = false): void {
     this.memory.delete(session);
+    if (keep) {
+      this.setAside(this.sessionFile(session));
+      return;
+    }
     this.lease.release(digest(session));
     this.writing(() => fs.rmSync(this.sessionFile(session), { force: true }));
   }

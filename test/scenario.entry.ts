@@ -71,7 +71,7 @@ function open(setup: WorkerSetup, now: number): void {
     store: {
       load: (session) => (denied.has("load") ? { failure: "unreadable", reviewer: true } : store.load(session)),
       save: (session, state) => (denied.has("save") ? "unwritable" : store.save(session, state)),
-      forget: (session) => store.forget(session),
+      forget: (session, keep) => store.forget(session, keep),
       claim: (key) => {
         const claimed = denied.has("claim") ? { granted: false } : store.claim(key);
         tell({ t: "claim", granted: claimed.granted });

@@ -66,6 +66,17 @@ describe("the state of a session", () => {
     });
   }
 
+  test("that the guest finds damaged is set aside, and the session goes on under its lease", () => {
+    const folder = scratch();
+    const store = new Store(folder, "o");
+    assert.equal(store.save("s", { guard: "damaged" }), undefined);
+    assert.equal(store.load("s").reviewer, true);
+    store.forget("s", true);
+    assert.equal(fs.readFileSync(`${fileOf(folder, "s")}.bad`, "utf8"), '{"guard":"damaged"}');
+    assert.deepEqual(store.load("s"), { reviewer: true });
+    assert.equal(new Store(folder, "p").load("s").reviewer, false, "the lease is still held");
+  });
+
   test("larger than 8 MB is not saved", () => {
     assert.match(new Store(scratch(), "o").save("s", "x".repeat(9e6)) ?? "", /larger than 8388608 bytes/);
   });

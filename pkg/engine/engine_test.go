@@ -241,3 +241,25 @@ func TestShutdownStoresAndFallsSilent(t *testing.T) {
 		t.Errorf("stored = %+v, %v; want the review owed", stored, err)
 	}
 }
+
+func TestADamagedStateIsSetAsideBeforeTheNextSave(t *testing.T) {
+	r := newRig(t, options)
+	r.states["s1"] = `{"version":1,"session":"s1","guard":"not an object"}`
+	r.send(step("s1", 1)...)
+	aside, saved := -1, -1
+	for i, ef := range r.seen {
+		switch e := ef.(type) {
+		case *protocol.Forget:
+			if e.Session == "s1" && e.Keep {
+				aside = i
+			}
+		case *protocol.Save:
+			if saved < 0 {
+				saved = i
+			}
+		}
+	}
+	if aside < 0 || saved < aside {
+		t.Errorf("set aside at effect %d, first save at %d: the damaged state is overwritten", aside, saved)
+	}
+}

@@ -124,6 +124,10 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 		if err := l.state.Restore([]byte(ev.State), e.logOptions()); err != nil {
 			ev.Failure = err.Error()
 			l.foreign = errors.Is(err, session.ErrNewer)
+			if !l.foreign && !l.observer {
+				// Damaged: out of the way of the next save, and not destroyed.
+				e.emit(&protocol.Forget{Session: ev.Session, Keep: true})
+			}
 		}
 	}
 	if ev.Failure != "" {

@@ -627,6 +627,9 @@ func decodeSave(d *decoder, v *Save) {
 // AppendForget appends v as JSON.
 func AppendForget(b []byte, v *Forget) []byte {
 	b = appendStringMember(b, `{"type":"forget","session":`, v.Session)
+	if v.Keep {
+		b = appendBoolMember(b, `,"keep":`, v.Keep)
+	}
 	return appendText(b, `}`)
 }
 
@@ -638,6 +641,8 @@ func decodeForget(d *decoder, v *Forget) {
 		switch string(d.key) {
 		case "session":
 			v.Session = d.text("forget.session")
+		case "keep":
+			v.Keep = d.flag("forget.keep")
 		default:
 			d.skip("forget")
 		}

@@ -49,11 +49,12 @@ type Save struct {
 	ID      string `json:"id,omitempty"`
 }
 
-// Forget removes a session's stored state.
+// Forget removes a session's stored state, or sets it aside where it can be looked at.
 //
 // wire:effect forget
 type Forget struct {
 	Session string `json:"session"`
+	Keep    bool   `json:"keep,omitempty"` // set aside, not removed
 }
 
 // Claim asks for the one wake between two human messages: a file named Key, created with O_EXCL.
