@@ -75,7 +75,12 @@ func (s *Server) handleModel(w http.ResponseWriter, r *http.Request) {
 	if json.Valid(body) {
 		rec.Body = body
 	}
-	reply, nth := s.choose(rec, req, isChat && badRequest == nil)
+	reply, nth, play := s.choose(rec, req, isChat && badRequest == nil)
+	if play != nil {
+		if reply = play(r.Context(), *rec); reply.Directive {
+			reply = directiveReply(reply, req)
+		}
+	}
 
 	switch {
 	case badRequest != nil:

@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -25,7 +26,13 @@ type Script struct {
 	Models map[string][]Reply `json:"models,omitempty"`
 	// ScriptedTitles hands a host's title requests to the script like any other request.
 	ScriptedTitles bool `json:"scriptedTitles,omitempty"`
+	// Play answers for the models that it names, in place of Models.
+	Play map[string]Play `json:"-"`
 }
+
+// Play makes the reply to a chat request. It may wait for as long as the client does, which the context tells, and is
+// called for several requests at once.
+type Play func(context.Context, Request) Reply
 
 // Reply is one answer of a model. Without Status the answer is a completion made of Reasoning, Text
 // and ToolCalls.

@@ -137,15 +137,16 @@ func (s *Server) update(r *Request, change func(*Request)) {
 	s.notify()
 }
 
-// choose adds the record and picks the reply under one lock, so that concurrent requests never share one.
-func (s *Server) choose(rec *Request, req chatRequest, isChat bool) (reply Reply, nth int) {
+// choose adds the record and picks the reply under one lock, so that concurrent requests never share one. What
+// a script plays is left to the caller, for it may wait.
+func (s *Server) choose(rec *Request, req chatRequest, isChat bool) (reply Reply, nth int, play Play) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = append(s.records, rec)
 	rec.N = len(s.records)
 	defer s.notify()
 	if !isChat {
-		return Reply{}, 0
+		return Reply{}, 0, nil
 	}
 	rec.Kind, rec.Model, rec.Role, rec.Stream = "chat", req.Model, Role(req.Model), req.Stream
 	s.chats++
@@ -155,20 +156,23 @@ func (s *Server) choose(rec *Request, req chatRequest, isChat bool) (reply Reply
 	}
 	if s.chats > limit {
 		rec.Capped = true
-		return Reply{Status: http.StatusServiceUnavailable, Body: Args(errorBody("request cap reached", "request_cap"))}, 0
+		return Reply{Status: http.StatusServiceUnavailable, Body: Args(errorBody("request cap reached", "request_cap"))}, 0, nil
 	}
 	_, scriptsSmall := s.script.Models[SmallModel]
 	if (!s.script.ScriptedTitles && req.isTitle()) || (req.Model == SmallModel && !scriptsSmall) {
 		rec.Kind = "title"
-		return Reply{Text: "A test session"}, 0
+		return Reply{Text: "A test session"}, 0, nil
 	}
 	s.asked[req.Model]++
+	if play = s.script.Play[req.Model]; play != nil {
+		return Reply{}, s.asked[req.Model], play
+	}
 	reply, ok := s.next(req)
 	if !ok {
 		rec.Unscripted = true
 		reply = Reply{Text: "Nothing is scripted for this request."}
 	}
-	return reply, s.asked[req.Model]
+	return reply, s.asked[req.Model], nil
 }
 
 // next gives the first fitting reply of the model's list. The lock is held.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -64,14 +65,13 @@ func (p *player) take() {
 		}
 		p.got.Requests++
 		p.got.Capped = p.got.Capped || p.got.Requests >= p.all.RequestCap
-		for _, secret := range p.all.Workspace.Secrets {
-			p.got.Secrets += strings.Count(r.Body, secret)
-		}
-		p.got.Outside += len(outsideMarks.FindAllString(r.Body, -1))
+		secrets, outside := p.all.Leaks(r.Body)
+		p.got.Secrets += secrets
+		p.got.Outside += outside
 		if !strings.Contains(r.Body, `"role":"assistant"`) && r.Body != p.first {
 			p.first, p.round = r.Body, 0
-			p.action = p.next()
 			p.got.Reviews++
+			p.action = p.c.Action(p.got.Reviews)
 		}
 		p.round++
 		p.got.Longest = max(p.got.Longest, p.round)
@@ -97,16 +97,15 @@ func (p *player) isOpen(id string) bool {
 	return false
 }
 
-// next is what the reviewer does in the review that begins; nothing where nothing is said.
-func (p *player) next() Action {
-	a := Action{}
-	switch n := p.got.Reviews; {
-	case p.c.Reviewer.Every != nil:
-		a = *p.c.Reviewer.Every
-	case n < len(p.c.Reviewer.Reviews):
-		a = p.c.Reviewer.Reviews[n]
+// Action is what the reviewer does in the n-th review, from 1; nothing where nothing is said.
+func (c Case) Action(n int) Action {
+	switch {
+	case c.Reviewer.Every != nil:
+		return *c.Reviewer.Every
+	case n <= len(c.Reviewer.Reviews):
+		return c.Reviewer.Reviews[n-1]
 	}
-	return a
+	return Action{}
 }
 
 // answer answers the oldest request whose time has come.
@@ -123,10 +122,13 @@ func (p *player) answer() (bool, error) {
 	return false, nil
 }
 
-// say is the reviewer's next reply: the tool calls of its script, one round each, then reads of what it cites,
-// then its notes, then its words. A reviewer that gets no more rounds has said what it could.
-func (p *player) say() json.RawMessage {
-	a := p.action
+// say is the reviewer's next reply.
+func (p *player) say() json.RawMessage { return p.action.Reply(p.round, p.got.Reviews, p.out) }
+
+// Reply is what the reviewer answers in the given round of a review, both from 1: the tool calls of its script, one round
+// each, then reads of what it cites and its notes, then its words. A reviewer that gets no more rounds has said what
+// it could. {OUT} stands for the folder out. The form is the one of the model server's replies.
+func (a Action) Reply(round, review int, out string) json.RawMessage {
 	reply := map[string]any{}
 	switch {
 	case a.HTTP != 0:
@@ -136,14 +138,14 @@ func (p *player) say() json.RawMessage {
 		} else {
 			reply["body"] = "fails"
 		}
-	case p.round <= len(a.Tools):
-		calls := a.Tools[p.round-1]
+	case round <= len(a.Tools):
+		calls := slices.Clone(a.Tools[round-1])
 		for i := range calls {
-			calls[i].Args = json.RawMessage(p.place(string(calls[i].Args)))
+			calls[i].Args = json.RawMessage(strings.ReplaceAll(string(calls[i].Args), "{OUT}", out))
 		}
 		reply["toolCalls"] = calls
-	case p.round == len(a.Tools)+1 && len(a.Notes) > 0:
-		reply["toolCalls"] = p.notes()
+	case round == len(a.Tools)+1 && len(a.Notes) > 0:
+		reply["toolCalls"] = a.notes(review)
 	case a.Text != nil:
 		reply["text"] = *a.Text
 	default:
@@ -157,11 +159,11 @@ func (p *player) say() json.RawMessage {
 }
 
 // notes reads what is cited and advises.
-func (p *player) notes() []toolCall {
+func (a Action) notes(review int) []toolCall {
 	var reads, notes []toolCall
 	shown := map[string]bool{}
-	for _, n := range p.action.Notes {
-		args := map[string]any{"note": strings.ReplaceAll(n.Text, "{n}", fmt.Sprint(p.got.Reviews)), "severity": n.Severity, "verdict": "confirmed"}
+	for _, n := range a.Notes {
+		args := map[string]any{"note": strings.ReplaceAll(n.Text, "{n}", fmt.Sprint(review)), "severity": n.Severity, "verdict": "confirmed"}
 		if n.File != "" {
 			if !shown[n.File] {
 				shown[n.File] = true
