@@ -31,7 +31,7 @@ audit: ## what the module can reach, and nothing else
 .PHONY: test-go
 test-go: ## the tests of Go
 	@mkdir -p .cache
-	@go test ./... 2>&1 | tee .cache/test-go.log | grep -v '\[no test files\]'
+	@go test -timeout 20m ./... 2>&1 | tee .cache/test-go.log | grep -v '\[no test files\]'
 	@echo "go: $$(grep -c '^ok' .cache/test-go.log) packages passed"
 
 .PHONY: test-loader
