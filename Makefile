@@ -14,7 +14,7 @@ help: ## this list
 
 .PHONY: test
 test: ## everything, as CI runs it
-test: build audit test-go mutants test-loader test-driver corpus
+test: build audit test-go mutants test-loader test-hosts test-driver corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
 	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
@@ -29,9 +29,9 @@ audit: ## what the module can reach, and nothing else
 	go run ./internal/audit dist/superadvisor.wasm
 
 .PHONY: test-go
-test-go: ## the tests of Go
+test-go: ## the tests of Go, but for those with real hosts
 	@mkdir -p .cache
-	@go test -timeout 20m ./... 2>&1 | tee .cache/test-go.log | grep -v '\[no test files\]'
+	@go test -timeout 20m $$(go list ./... | grep -vE '/internal/e2e(pi)?$$') 2>&1 | tee .cache/test-go.log | grep -v '\[no test files\]'
 	@echo "go: $$(grep -c '^ok' .cache/test-go.log) packages passed"
 
 .PHONY: test-loader
@@ -65,8 +65,8 @@ kill: build ## kill the host at 50 moments around a wake: never a second wake
 	node scripts/long.mjs kill 50
 
 .PHONY: test-hosts
-test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi
-	go test -count=1 ./internal/hosts/... ./internal/e2e/... ./internal/e2epi/...
+test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi, one after the other: each fills the machine
+	go test -count=1 -p 1 -timeout 20m ./internal/e2e ./internal/e2epi
 
 .PHONY: test-driver
 test-driver: build ## the headless driver, against the real OpenCode

@@ -7,7 +7,8 @@ import { join } from "node:path"
 
 const folder = join(process.env.XDG_STATE_HOME, "opencode-superadvisor", "sessions")
 const every = 100 // ms between two looks
-const calmFor = 1500 // ms without a change: a review starts within that after the agent's last step
+const calmFor = 4000 // ms without a change: a review starts within that after the agent's last step, on a loaded machine too
+const firstBy = 20_000 // ms until the advisor has stored a session; a short run can end before it has started
 
 function look() {
   if (!existsSync(folder)) return []
@@ -24,13 +25,15 @@ function pending(text) {
 }
 
 async function linger(maxMs) {
-  const end = Date.now() + maxMs
+  const begun = Date.now()
+  const end = begun + maxMs
   let seen
   let since = Date.now()
   while (Date.now() < end) {
     const states = look()
     const now = states.join("\n")
-    if (now !== seen || states.some(pending)) {
+    const starting = states.length === 0 && Date.now() - begun < firstBy
+    if (now !== seen || starting || states.some(pending)) {
       seen = now
       since = Date.now()
     }
