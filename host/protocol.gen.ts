@@ -431,7 +431,7 @@ export interface Text {
   session: string;
   message?: string;
   text: string;
-  /** bytes that the loader left out at the end */
+  /** UTF-16 units that the loader left out at the end */
   cut?: number;
 }
 
@@ -444,7 +444,7 @@ export interface Tool {
   name: string;
   input?: unknown;
   output?: string;
-  /** bytes of output that the loader left out in the middle */
+  /** UTF-16 units of output that the loader left out in the middle */
   cut?: number;
   failed?: boolean;
   hasExit?: boolean;
@@ -462,6 +462,7 @@ export interface Shell {
   session: string;
   command: string;
   output?: string;
+  /** as in Tool */
   cut?: number;
   hasExit?: boolean;
   exit?: number;

@@ -1,53 +1,37 @@
-// Cutting what the host gives to what the guest takes. Sizes are bytes of UTF-8.
+// Cutting what the host gives to what the guest takes. Sizes are characters (UTF-16 units): counting
+// bytes would read a long text on the host's thread, and taking a slice does not.
 
 /** The longest text or tool output that is handed to the guest. */
 export const maxText = 64 * 1024;
 
-const encoder = new TextEncoder();
-const scratch = new Uint8Array(maxText);
-
 export interface Cut {
   text: string;
-  cut: number; // bytes left out; 0 when nothing was
+  cut: number; // characters left out; 0 when nothing was
 }
 
-/** Keeps the beginning and the end of a tool's output: both ends tell more than the middle. */
-export function cutMiddle(text: string, max = maxText): Cut {
-  if (fits(text, max)) return { text, cut: 0 };
-  const head = beginning(text, max >> 1);
-  const tail = ending(text, max - (max >> 1));
-  return { text: head + tail, cut: Buffer.byteLength(text.slice(head.length, text.length - tail.length)) };
+/** Keeps the beginning and the end of a tool's output: both ends tell more than the middle. Mark stands between them. */
+export function cutMiddle(text: string, max = maxText, mark: (cut: number) => string = () => ""): Cut {
+  if (text.length <= max) return { text, cut: 0 };
+  const head = wholeEnd(text, max >> 1);
+  let from = text.length - (max - (max >> 1));
+  if (splits(text, from)) from++;
+  return { text: text.slice(0, head) + mark(from - head) + text.slice(from), cut: from - head };
 }
 
 /** Keeps the beginning. */
 export function cutEnd(text: string, max = maxText): Cut {
-  if (fits(text, max)) return { text, cut: 0 };
-  const head = beginning(text, max);
-  return { text: head, cut: Buffer.byteLength(text.slice(head.length)) };
+  if (text.length <= max) return { text, cut: 0 };
+  const head = wholeEnd(text, max);
+  return { text: text.slice(0, head), cut: text.length - head };
 }
 
-function fits(text: string, max: number): boolean {
-  // A UTF-16 unit is at most three bytes, so that most texts need no count.
-  return text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
+function wholeEnd(text: string, end: number): number {
+  return splits(text, end) ? end - 1 : end;
 }
 
-// A unit is at least one byte, so that no more than max of them can be kept; when all are
-// ASCII, as they mostly are, these are it. This runs on the host's thread.
-
-function beginning(text: string, max: number): string {
-  const head = text.slice(0, max);
-  if (Buffer.byteLength(head) === head.length) return head;
-  const { read } = encoder.encodeInto(head, scratch.subarray(0, max));
-  return head.slice(0, read);
-}
-
-function ending(text: string, max: number): string {
-  const tail = text.slice(-max);
-  if (Buffer.byteLength(tail) === tail.length) return tail;
-  const bytes = encoder.encode(tail);
-  let start = Math.max(0, bytes.length - max);
-  while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; // not in the middle of a character
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.length - start).toString("utf8");
+/** Whether a cut here would go through a character of two units. */
+function splits(text: string, at: number): boolean {
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 /** A failure in one line, for logs and details. */

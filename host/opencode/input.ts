@@ -26,12 +26,7 @@ function measure(value: unknown, size: { bytes: number; nodes: number }, depth: 
 }
 
 function shrink(value: unknown, size: { nodes: number }, depth: number): unknown {
-  if (typeof value === "string") {
-    const { text, cut } = cutMiddle(value, maxString);
-    if (cut === 0) return text;
-    const half = text.length >> 1;
-    return `${text.slice(0, half)}\n[the advisor left out ${cut} bytes]\n${text.slice(half)}`;
-  }
+  if (typeof value === "string") return cutMiddle(value, maxString, (cut) => `\n[the advisor left out ${cut} characters]\n`).text;
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxDepth) return null;
   if (Array.isArray(value)) return value.slice(0, maxNodes).map((item) => (++size.nodes > maxNodes ? null : shrink(item, size, depth + 1)));

@@ -289,6 +289,7 @@ function resultText(state: Json, details: Json): string {
   const parts = list(state["content"])
     .map((part) => string(object(part)["text"]))
     .filter((text) => text !== undefined);
+  if (parts.length === 1) return parts[0]!; // joining would copy it
   if (parts.length > 0) return parts.join("\n");
   return string(details["content"]) ?? string(details["output"]) ?? outputOf(state["output"]);
 }

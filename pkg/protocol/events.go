@@ -73,7 +73,7 @@ type Text struct {
 	Session string `json:"session"`
 	Message string `json:"message,omitempty"`
 	Text    string `json:"text"`
-	Cut     int    `json:"cut,omitempty"` // bytes that the loader left out at the end
+	Cut     int    `json:"cut,omitempty"` // UTF-16 units that the loader left out at the end
 }
 
 // Tool is a settled tool call of the primary.
@@ -86,7 +86,7 @@ type Tool struct {
 	Name    string   `json:"name"`
 	Input   JSON     `json:"input,omitempty"`
 	Output  string   `json:"output,omitempty"`
-	Cut     int      `json:"cut,omitempty"` // bytes of output that the loader left out in the middle
+	Cut     int      `json:"cut,omitempty"` // UTF-16 units of output that the loader left out in the middle
 	Failed  bool     `json:"failed,omitempty"`
 	HasExit bool     `json:"hasExit,omitempty"`
 	Exit    int      `json:"exit,omitempty"`  // exit code of a command, when hasExit
@@ -102,7 +102,7 @@ type Shell struct {
 	Session string `json:"session"`
 	Command string `json:"command"`
 	Output  string `json:"output,omitempty"`
-	Cut     int    `json:"cut,omitempty"`
+	Cut     int    `json:"cut,omitempty"` // as in Tool
 	HasExit bool   `json:"hasExit,omitempty"`
 	Exit    int    `json:"exit,omitempty"`
 }

@@ -248,7 +248,7 @@ func render(entries []entry, scale float64, b []byte) []byte {
 			}
 		}
 		if e.cut > 0 {
-			show("note", piece{"before that, " + mark(e.cut), 100})
+			show("note", piece{"before that, " + markLoader(e.cut), 100})
 		}
 		b = append(b, "}\n"...)
 	}

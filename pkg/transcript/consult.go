@@ -163,7 +163,7 @@ func (e *entry) labelled(b *strings.Builder, nonce string) {
 		b.WriteByte('\n')
 		b.WriteString(Middle(text, limit))
 		if e.cut > 0 && limit == ConsultResult {
-			b.WriteString("\n" + mark(e.cut))
+			b.WriteString("\n" + markLoader(e.cut))
 		}
 		b.WriteString("\n\n")
 	}

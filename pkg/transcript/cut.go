@@ -33,6 +33,9 @@ func Middle(s string, limit int) string {
 // mark is what stands where bytes were left out.
 func mark(n int) string { return "[advisor cut " + thousands(n) + " bytes here]" }
 
+// markLoader is what stands where the loader, which counts UTF-16 units, left out n.
+func markLoader(n int) string { return "[advisor cut " + thousands(n) + " characters here]" }
+
 // back moves i down to the start of a rune.
 func back(s string, i int) int {
 	for at := i; at > 0 && at > i-utf8.UTFMax; at-- {

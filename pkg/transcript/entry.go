@@ -42,7 +42,7 @@ type entry struct {
 	args    []arg
 	command string // tool of classCommand, and shell
 	text    string // words, or the result of a tool or command
-	cut     int    // bytes that the loader had left out of text
+	cut     int    // UTF-16 units that the loader had left out of text
 	failed  bool
 	hasExit bool
 	exit    int

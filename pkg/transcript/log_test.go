@@ -321,7 +321,7 @@ func TestOddToolCalls(t *testing.T) {
 		{"nested edits", protocol.Tool{Call: "c", Name: "edit", Input: `{"path":"a.ts","edits":[{"oldText":"x","newText":"y\nz"}]}`, Output: "ok"},
 			`{"step":1,"tool":"edit","call":"c","args":{"path":"a.ts","edits[0].oldText":"x","edits[0].newText":"y\nz"},"result":"ok"}`},
 		{"a failed call that the loader cut", protocol.Tool{Name: "webfetch", Input: `{"url":"u"}`, Output: "long", Cut: 12345, Failed: true},
-			`{"step":1,"tool":"webfetch","args":{"url":"u"},"failed":true,"result":"long","note":"before that, [advisor cut 12,345 bytes here]"}`},
+			`{"step":1,"tool":"webfetch","args":{"url":"u"},"failed":true,"result":"long","note":"before that, [advisor cut 12,345 characters here]"}`},
 		{"a huge number", protocol.Tool{Call: "c", Name: "x", Input: protocol.JSON(`{"n":` + strings.Repeat("9", 50) + `}`)},
 			`{"step":1,"tool":"x","call":"c","args":{"n":"` + strings.Repeat("9", 50) + `"},"result":""}`},
 		{"invalid UTF-8", protocol.Tool{Call: "c", Name: "x", Output: "a\xffb"}, `{"step":1,"tool":"x","call":"c","args":{},"result":"a` + "\uFFFD" + `b"}`},
