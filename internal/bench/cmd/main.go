@@ -1,44 +1,56 @@
-// Command cmd prints the bench tables and writes them as JSON to a folder.
+// Command cmd prints the bench tables and keeps what is counted in a folder, one JSON file a bench:
+//
+//	go run ./internal/bench/cmd [-o testdata/bench] [name ...]
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/bench"
+	"github.com/Kayphoon/opencode-advisor/internal/bench/growth"
 )
+
+var benches = []bench.Bench{growth.Bench}
 
 func main() {
 	out := flag.String("o", "testdata/bench", "folder for the JSON files")
 	flag.Parse()
-	if err := run(*out); err != nil {
+	if err := run(*out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string) error {
-	var rows []bench.Growth
-	for _, c := range []struct {
-		steps int
-		reads bool
-	}{{50, false}, {50, true}, {400, false}, {400, true}} {
-		g, err := bench.Measure(c.steps, c.reads)
+func run(out string, names []string) error {
+	var known []string
+	for _, b := range benches {
+		known = append(known, b.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("there is no bench %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	for _, b := range benches {
+		if len(names) > 0 && !slices.Contains(names, b.Name) {
+			continue
+		}
+		fmt.Printf("%s: %s\n", b.Name, b.Title)
+		result, err := b.Run(os.Stdout)
 		if err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+		fmt.Println()
+		if result == nil {
+			continue
+		}
+		if err := bench.Write(out, b.Name, result); err != nil {
 			return err
 		}
-		rows = append(rows, g)
 	}
-	bench.Print(os.Stdout, rows)
-	data, err := json.MarshalIndent(rows, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, "growth.json"), append(data, '\n'), 0o644)
+	return nil
 }

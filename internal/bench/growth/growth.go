@@ -1,6 +1,5 @@
-// Package bench measures what the advisor costs: counts and ratios, each with
-// its baseline in the same run. Nothing timed fails a test.
-package bench
+// Package growth measures what a session sends to its reviewer as it grows longer.
+package growth
 
 import (
 	"encoding/json"
@@ -8,14 +7,15 @@ import (
 	"io"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/internal/bench"
 	"github.com/Kayphoon/opencode-advisor/internal/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// Growth is what a session of Steps steps, each of which reads a 4 KB file, sends to
+// Row is what a session of Steps steps, each of which reads a 4 KB file, sends to
 // the reviewer.
-type Growth struct {
+type Row struct {
 	Reviewer string `json:"reviewer"` // silent, or one that reads a file in every review
 	Steps    int    `json:"steps"`
 	Requests int    `json:"requests"`
@@ -25,6 +25,25 @@ type Growth struct {
 	First  int   `json:"first"` // bytes of the first request
 	Last   int   `json:"last"`
 	State  int   `json:"state"` // bytes of the session's stored state at the end
+}
+
+// Bench prints the table of all sizes.
+var Bench = bench.Bench{Name: "growth", Title: "what a session sends to its reviewer", Run: run}
+
+func run(w io.Writer) (any, error) {
+	var rows []Row
+	for _, c := range []struct {
+		steps int
+		reads bool
+	}{{50, false}, {50, true}, {400, false}, {400, true}} {
+		g, err := Measure(c.steps, c.reads)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, g)
+	}
+	Print(w, rows)
+	return rows, nil
 }
 
 // host collects the requests of an engine.
@@ -42,7 +61,7 @@ func (h *host) Emit(protocol.Log) {}
 func (h *host) Interrupted()      {}
 
 // Measure plays the session. With reads the reviewer reads one file in each review.
-func Measure(steps int, reads bool) (Growth, error) {
+func Measure(steps int, reads bool) (Row, error) {
 	disk := memfs.New("/work")
 	for i := range steps {
 		disk.Write(fmt.Sprintf("src/file%03d.go", i), source(i))
@@ -53,7 +72,7 @@ func Measure(steps int, reads bool) (Growth, error) {
 		Home: "/home", ConfigHome: "/home/.config", DataHome: "/home/.local/share",
 		Options: `{"watchdogModel":"fake/reviewer","provider":{"baseURL":"http://127.0.0.1:9/v1"},"debounceMs":0,"timeoutMs":600000}`})
 	p.send(&protocol.User{Session: "s", ID: "m1", Text: "Tidy up every file under src.", Typed: true, Created: 1})
-	g := Growth{Reviewer: "silent", Steps: steps}
+	g := Row{Reviewer: "silent", Steps: steps}
 	if reads {
 		g.Reviewer = "reads a file in each review"
 	}
@@ -144,7 +163,7 @@ func common(a, b string) int {
 }
 
 // Print writes the growth table.
-func Print(w io.Writer, rows []Growth) {
+func Print(w io.Writer, rows []Row) {
 	fmt.Fprintf(w, "%-28s %6s %9s %10s %18s %8s %8s %8s\n", "reviewer", "steps", "requests", "bytes sent", "prefix at a tenth", "first", "last", "state")
 	for _, g := range rows {
 		fmt.Fprintf(w, "%-28s %6d %9d %10d %18d %8d %8d %8d\n", g.Reviewer, g.Steps, g.Requests, g.Bytes, g.Cached, g.First, g.Last, g.State)

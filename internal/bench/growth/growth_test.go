@@ -1,4 +1,4 @@
-package bench
+package growth
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 
 // TestRequestsStayFlat holds the bars in bytes: these are counts, the same on every machine.
 func TestRequestsStayFlat(t *testing.T) {
-	var rows []Growth
+	var rows []Row
 	for _, c := range []struct {
 		steps         int
 		reads         bool
