@@ -28,6 +28,8 @@ var layers = [][]string{
 	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm"},
 	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog"},
 	{"pkg/session", "pkg/review", "pkg/consult", "pkg/judge", "pkg/delivery"},
+	{"pkg/show"},
+	{"pkg/cli"},
 	{"pkg/engine"},
 	{"wasm"},
 }

@@ -38,7 +38,12 @@ export interface Surroundings {
   /** Between two calls, so that newer messages are heard first. */
   later(work: () => void): void;
   beatMs: number;
+  /** Only in the program superadvisor: what a plugin's guest must not have is refused where there is none. */
+  desk?: { perform(effect: DeskEffect, answer: (event: Event) => void): void };
 }
+
+/** Effects that a person's own command may have, and no plugin. */
+export type DeskEffect = Extract<Effect, { type: "print" | "exit" | "write_file" | "probe" }>;
 
 export class Server {
   private readonly network: Network;
@@ -176,7 +181,8 @@ export class Server {
   /** Does what can be done here, in order, and gives back what the main thread must do. */
   private perform(effects: Effect[]): HostEffect[] {
     const rest: HostEffect[] = [];
-    const { store, clock } = this.around;
+    const { around } = this;
+    const { store, clock } = around;
     for (const effect of effects) {
       switch (effect.type) {
         case "need":
@@ -234,6 +240,13 @@ export class Server {
         case "answer":
         case "decision":
           rest.push(effect);
+          break;
+        case "print":
+        case "exit":
+        case "write_file":
+        case "probe":
+          if (around.desk) around.desk.perform(effect, (event) => this.hear(event));
+          else this.log({ type: "log", level: "warn", text: `loader: ${effect.type} is refused: it is for the program superadvisor alone` });
           break;
         default:
           this.log({ type: "log", level: "warn", text: `loader: the guest asks for ${String((effect as Effect).type)}, which is not known here; ignored` });

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 )
@@ -14,6 +15,7 @@ func Fill(readme string) (string, error) {
 	for _, part := range []struct{ name, text string }{
 		{"evidence", evidence.Markdown()},
 		{"config", Config()},
+		{"commands", cli.Markdown()},
 	} {
 		open, end := "<!-- "+part.name+":begin", "<!-- "+part.name+":end -->"
 		i := strings.Index(readme, open)

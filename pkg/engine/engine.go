@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -109,6 +110,10 @@ func (e *Engine) safely(what string, body func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.host.Emit(protocol.Log{Level: "error", Text: what + ": " + panicText(r) + "\n" + stack()})
+			if e.init != nil && e.init.Host == config.HostCLI {
+				e.emit(&protocol.Print{Text: "superadvisor: an internal error: " + panicText(r) + "\n", Error: true})
+				e.emit(&protocol.Exit{Code: cli.Internal})
+			}
 			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. The advisor's log has the details.")
 		}
 	}()
@@ -150,7 +155,11 @@ func (e *Engine) take(ev protocol.Event) {
 	case *protocol.Shutdown:
 		e.shutdown()
 	case *protocol.Loaded:
-		e.loaded(ev)
+		if !e.resume(loadKey(ev.Session), ev) {
+			e.loaded(ev)
+		}
+	case *protocol.CLI:
+		e.cli(ev)
 	default:
 		if !e.ready {
 			e.hold(ev)
@@ -205,6 +214,9 @@ func (e *Engine) begin(in *protocol.Init) {
 		return
 	}
 	e.seed(in.Seed)
+	if in.Host == config.HostCLI {
+		return // a command reads what it needs
+	}
 	e.start("config", "", func(t *task) {
 		e.configure(t)
 		if t.dead {
