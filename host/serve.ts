@@ -51,7 +51,7 @@ export class Server {
   private files: Files | undefined;
   private module: WebAssembly.Module | undefined;
   private guest: Guest | undefined;
-  private needs = new Needs(undefined);
+  private needs = new Needs(undefined, undefined);
   private queue: Event[] = [];
   private bytes = 0; // of the queue, given back to the main thread
   private life = 0;
@@ -114,7 +114,7 @@ export class Server {
 
   private instantiate(): void {
     const { setup, around } = this;
-    this.needs = new Needs(setup.grants);
+    this.needs = new Needs(setup.grants, this.folder());
     this.pending.clear();
     this.guest = new Guest(this.module!, {
       files: this.files!,
@@ -257,7 +257,8 @@ export class Server {
 
   private need(asked: Need): void {
     const admitted = this.needs.admit(asked);
-    if (this.needs.isReady) {
+    const refused = (asked.files?.length ?? 0) > (admitted.files?.length ?? 0) || asked.env?.length || asked.providers?.length;
+    if (this.needs.isReady && refused) {
       this.log({ type: "log", level: "warn", text: "loader: a need after ready was refused" });
     }
     if (admitted.providers?.length) {
@@ -268,11 +269,16 @@ export class Server {
     }
   }
 
+  /** Where advisor.json lies. */
+  private folder(): string {
+    const { host, home, configHome } = this.setup.init;
+    return configFolder(host, home, configHome);
+  }
+
   /** A text that somebody wrote since the guest read it is not lost: the guest is shown it. */
   private writeConfig(effect: WriteConfig): Pick<Saved, "failure" | "text"> {
     if (effect.name !== "advisor.json") return { failure: `write ${effect.name}: only advisor.json is the advisor's own` };
-    const { host, home, configHome } = this.setup.init;
-    const folder = configFolder(host, home, configHome);
+    const folder = this.folder();
     try {
       fs.mkdirSync(folder, { recursive: true });
       const link = path.join(folder, effect.name);

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
@@ -21,7 +22,16 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	text, failed := "", false
 	switch strings.ToLower(verb) {
 	case "", "status":
-		text = e.status(l.state)
+		e.start("status", l.state.ID, func(t *task) {
+			var set rules.Set
+			if e.watching && e.files != nil {
+				set = e.rules(port{e, t}, l.state.Log.Touched())
+			}
+			if !t.dead {
+				e.reply(l, c, e.status(l.state, set), false)
+			}
+		})
+		return
 	case "notes":
 		text = show.Notes(l.state)
 	case "why":
@@ -45,6 +55,7 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	e.reply(l, c, text, failed)
 }
 
-func (e *Engine) status(s *session.State) string {
-	return slash.Status(s, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now})
+func (e *Engine) status(s *session.State, set rules.Set) string {
+	names, problems := ruleLines(set)
+	return slash.Status(s, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now, Rules: names, RuleProblems: problems})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/redact"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 )
@@ -67,6 +68,10 @@ type Engine struct {
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
 	used       int64              // counts sessions' last use
+
+	secret      string // known to this instance alone
+	ruleReader  *rules.Reader
+	ruleNotices int
 }
 
 // New returns an engine that waits for Init.
@@ -244,6 +249,7 @@ func (e *Engine) seed(text string) {
 	}
 	e.rand = rand.New(rand.NewChaCha8(seed))
 	e.instance = e.nonce()[:6]
+	e.secret = text
 }
 
 // nonce gives 16 hex digits that no text of the repository can know.

@@ -156,11 +156,19 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	}
 	l.state.Counts.Add(session.CountStarted, 1)
 	human := l.state.Breaker.Human
+	set := e.rules(p, delta.Files)
+	if t.dead {
+		return
+	}
+	e.tellRules(l, set)
+	rules := set.Render(e.config.MaxRequestBytes * rulesShare / 100)
 	view := newView(e, l, delta, true, e.config.Tools)
+	view.rules = set
 	out := review.Run(p.model(), review.Input{
 		Endpoint:        ep,
 		System:          e.config.SystemPrompt,
-		Rules:           e.rules(),
+		Rules:           rules,
+		RulesNonce:      e.rulesNonce(rules),
 		Decisions:       decisions(l.state),
 		Delta:           delta,
 		Half:            func() review.Delta { return delta.Fit(room / 2) },

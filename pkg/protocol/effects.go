@@ -1,7 +1,8 @@
 package protocol
 
 // Need asks for files outside the workspace, environment variables and
-// providers. It is served until Ready, and refused after it.
+// providers. It is served until Ready. After it only the person's own rules are
+// given: .md files in the folder of advisor.json.
 //
 // wire:effect need
 type Need struct {

@@ -22,6 +22,9 @@ type Health struct {
 	Problems []config.Problem
 	Pause    llm.Pause
 	Now      int64
+	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
+	Rules        string
+	RuleProblems []config.Problem
 }
 
 // Status is the state of the advisor in this session, for people.
@@ -61,6 +64,12 @@ func (p Prompt) Status(s *session.State, h Health) string {
 		if len(m.list) > 0 {
 			line("muted "+m.what, strings.Join(m.list, ", "))
 		}
+	}
+	if h.Rules != "" {
+		line("rules", h.Rules)
+	}
+	for _, problem := range h.RuleProblems {
+		line("rules", problem.String())
 	}
 	for _, problem := range h.Problems {
 		line("config", problem.String())
