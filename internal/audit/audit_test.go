@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -100,5 +101,20 @@ func TestAuditRefusesWhatIsNoModule(t *testing.T) {
 func TestBounds(t *testing.T) {
 	if MaxPages*wasmfile.PageSize != 256<<20 {
 		t.Errorf("%d pages are not 256 MB", MaxPages)
+	}
+}
+
+func TestREADMEShowsTheList(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := Audit(&out, module(imports, exports, bounded)); err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(out.String(), "\nmemory:")
+	if !strings.Contains(string(readme), "```\n"+strings.TrimSpace(table)+"\n```") {
+		t.Errorf("README.md does not show the list as make audit prints it; put this in:\n%s", table)
 	}
 }

@@ -160,31 +160,13 @@ func (e edit) apply(path, text string, w *workspace) error {
 // Resolve implements evidence.Files.
 func (w *workspace) Resolve(path string) (string, error) {
 	f, err := w.fs.Resolve(path)
-	return f.Rel, refusal(err)
+	return f.Rel, evidence.Refusal(err)
 }
 
 // ReadFile implements evidence.Files.
 func (w *workspace) ReadFile(path string, max int) (string, error) {
 	_, data, err := w.fs.ReadFile(path, max)
-	return string(data), refusal(err)
-}
-
-// refusal tells a refusal in the words of evidence.
-func refusal(err error) error {
-	if err == nil {
-		return nil
-	}
-	switch safefs.KindOf(err) {
-	case safefs.KindMissing, safefs.KindNotDir:
-		return evidence.ErrMissing
-	case safefs.KindOutside, safefs.KindPath:
-		return evidence.ErrOutside
-	case safefs.KindCredential:
-		return evidence.ErrRefused
-	case safefs.KindTooLarge:
-		return evidence.ErrTooLarge
-	}
-	return err
+	return string(data), evidence.Refusal(err)
 }
 
 // Search implements evidence.Files, without the bounds that a session needs.

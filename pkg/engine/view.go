@@ -45,7 +45,7 @@ func (v *view) resolver() *evidence.Resolver {
 func (v *view) Resolve(path string) (string, error) {
 	f, err := v.e.files.Resolve(path)
 	if err != nil {
-		return "", reason(err)
+		return "", evidence.Refusal(err)
 	}
 	return f.Rel, nil
 }
@@ -54,7 +54,7 @@ func (v *view) Resolve(path string) (string, error) {
 func (v *view) ReadFile(path string, max int) (string, error) {
 	_, data, err := v.e.files.ReadFile(path, max)
 	if err != nil {
-		return "", reason(err)
+		return "", evidence.Refusal(err)
 	}
 	if binary(data) {
 		return "", evidence.ErrBinary
@@ -72,21 +72,6 @@ func binary(data []byte) bool {
 		}
 	}
 	return false
-}
-
-// reason is a refusal in evidence's terms.
-func reason(err error) error {
-	switch safefs.KindOf(err) {
-	case safefs.KindMissing, safefs.KindNotDir:
-		return evidence.ErrMissing
-	case safefs.KindOutside, safefs.KindPath:
-		return evidence.ErrOutside
-	case safefs.KindCredential:
-		return evidence.ErrRefused
-	case safefs.KindTooLarge:
-		return evidence.ErrTooLarge
-	}
-	return err
 }
 
 // Search implements evidence.Files.
