@@ -3,9 +3,13 @@
 //
 //	go run ./internal/buildguest [-o dist/superadvisor.wasm] [-twice]
 //	go run ./internal/buildguest -sizes
+//	go run ./internal/buildguest -names
 //
 // With -twice it builds a second time with an empty build cache, and fails when
 // the two differ. With -sizes it writes nothing and prints what each package takes.
+//
+// The module knows no names of functions and no lines: a traceback of it gives numbers. With
+// -names it writes nothing and prints each number with its function's name.
 package main
 
 import (
@@ -18,22 +22,23 @@ func main() {
 	out := flag.String("o", "dist/superadvisor.wasm", "the `file` to write")
 	twice := flag.Bool("twice", false, "build again from nothing and compare")
 	sizes := flag.Bool("sizes", false, "print what each package takes")
+	names := flag.Bool("names", false, "print the functions by their numbers")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if *sizes {
-		if err := printSizes(os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "buildguest:", err)
-			os.Exit(1)
-		}
-		return
+	var err error
+	switch {
+	case *sizes:
+		err = printSizes(os.Stdout)
+	case *names:
+		err = printNames(os.Stdout)
+	default:
+		err = run(os.Stdout, *out, *twice)
 	}
-	report, err := run(*out, *twice)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "buildguest:", err)
 		os.Exit(1)
 	}
-	fmt.Println(report)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,7 +15,7 @@ import (
 // printSizes builds the guest with its names and tells what each package's code takes. Data (constants,
 // types, tables of functions and lines) belongs to no one package; it grows with the code.
 func printSizes(w io.Writer) error {
-	named, err := build("", "-buildid=")
+	withNames, err := build("", named)
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func printSizes(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	code, total, err := codeByPackage(named, strings.Fields(string(list)))
+	code, total, err := codeByPackage(withNames, strings.Fields(string(list)))
 	if err != nil {
 		return err
 	}
@@ -48,6 +49,25 @@ func printSizes(w io.Writer) error {
 	row("all code", total.functions, total.bytes)
 	fmt.Fprintf(tw, "data and the rest\t\t%d\t%.1f %%\t\nthe file\t\t%d\t\t\n", len(shipped)-total.bytes, 100*float64(len(shipped)-total.bytes)/float64(len(shipped)), len(shipped))
 	return tw.Flush()
+}
+
+// printNames prints the number and the name of each function of the guest, to read a traceback or an engine's
+// "wasm-function[123]" by.
+func printNames(w io.Writer) error {
+	withNames, err := build("", named)
+	if err != nil {
+		return err
+	}
+	_, names, err := wasmfile.FuncSizes(withNames)
+	if err != nil {
+		return err
+	}
+	var out []byte
+	for _, number := range slices.Sorted(maps.Keys(names)) {
+		out = append(fmt.Append(out, number, " ", names[number]), '\n')
+	}
+	_, err = w.Write(out)
+	return err
 }
 
 // cost is what one package takes.

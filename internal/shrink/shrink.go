@@ -23,23 +23,34 @@ func Module(file []byte) ([]byte, error) {
 }
 
 func shrinkCode(m *wasmfile.Module, file []byte) ([]byte, error) {
-	c := &cursor{data: m.Content(file, secCode)}
+	code := m.Content(file, secCode)
+	var bodies []byte
+	n := uint64(0)
+	err := eachFunction(code, func(f *function) {
+		f.straighten()
+		f.foldOffsets()
+		body := f.append(nil)
+		bodies = append(appendUnsigned(bodies, uint64(len(body))), body...)
+		n++
+	})
+	return append(appendUnsigned(nil, n), bodies...), err
+}
+
+// eachFunction reads a section of code.
+func eachFunction(code []byte, do func(*function)) error {
+	c := &cursor{data: code}
 	n := c.unsigned()
-	out := appendUnsigned(nil, n)
 	for i := uint64(0); i < n; i++ {
 		size := c.unsigned()
 		start := c.at
 		if c.skip(int(size)); c.err != nil {
-			return nil, c.err
+			return c.err
 		}
 		f, err := readFunction(c.data[start:c.at])
 		if err != nil {
-			return nil, fmt.Errorf("function %d at byte %d of the code: %w", i, start, err)
+			return fmt.Errorf("function %d at byte %d of the code: %w", i, start, err)
 		}
-		f.straighten()
-		f.foldOffsets()
-		body := f.append(nil)
-		out = append(appendUnsigned(out, uint64(len(body))), body...)
+		do(f)
 	}
-	return out, nil
+	return nil
 }

@@ -18,11 +18,16 @@ import (
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
-// probe builds testdata/probe for wasm.
-func probe(t *testing.T) []byte {
+// probe builds testdata/probe for wasm, as the guest is.
+func probe(t *testing.T) []byte { return buildProbe(t, "-s -w") }
+
+// namedProbe is the probe with the names of its functions.
+func namedProbe(t *testing.T) []byte { return buildProbe(t, "-w") }
+
+func buildProbe(t *testing.T, ldflags string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "probe.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "./testdata/probe")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags="+ldflags, "-o", out, "./testdata/probe")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the probe: %v\n%s", err, text)

@@ -76,8 +76,8 @@ func appendData(b, image []byte) []byte {
 	return append(appendU32(b, count), segments...)
 }
 
-// rewriteData gives a copy of the module whose memory starts as edit leaves it.
-func rewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
+// RewriteData gives a copy of the module whose memory starts as edit leaves it.
+func RewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
 	m, err := Parse(file)
 	if err != nil {
 		return nil, err

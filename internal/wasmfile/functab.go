@@ -24,7 +24,7 @@ const (
 // zero, which the file leaves out; they take a twelfth of it. A runtime that did
 // read one would still find the right function, for an index is where a search upwards begins.
 func ThinFuncTable(file []byte) ([]byte, error) {
-	out, err := rewriteData(file, func(image []byte) error {
+	out, err := RewriteData(file, func(image []byte) error {
 		at, funcs, err := findFuncTable(image)
 		if err != nil {
 			return err

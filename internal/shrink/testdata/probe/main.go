@@ -21,6 +21,8 @@ func main() {
 	fmt.Println("frames", x, y, s, p, err)
 	fmt.Println("recover", recovered(0), recovered(1), recovered(2), recovered(3))
 	fmt.Println("defers", deferred())
+	fmt.Println("nil receiver", nilReceiver())
+	fmt.Println("who recovers", caught(0), caught(1), caught(2))
 	fmt.Println("coroutine", coroutine())
 	fmt.Println("goroutines", goroutines())
 	fmt.Println("maps", maps())
@@ -153,6 +155,62 @@ func deferred() (out []int) {
 			defer func() { out = append(out, i) }()
 		}
 		defer func() { recover() }()
+		panic("x")
+	}()
+	return out
+}
+
+type catcher struct{ out *string }
+
+// opaque hides from the compiler which method will be called: it has to call the wrapper.
+//
+//go:noinline
+func opaque(c *catcher) interface {
+	catch()
+	pass()
+} {
+	return c
+}
+
+func (c catcher) catch() {
+	if r := recover(); r != nil {
+		*c.out += fmt.Sprint("caught ", r)
+	}
+}
+
+// nilReceiver calls a method with a value receiver through a nil pointer: the runtime takes the
+// method's name from its table of functions.
+func nilReceiver() (out string) {
+	defer func() { out = fmt.Sprint(recover()) }()
+	opaque(nil).catch()
+	return "nothing"
+}
+
+// pass is small enough to be inlined into its wrapper, and is the one that is deferred.
+func (c catcher) pass() { swallow() }
+
+//go:noinline
+func swallow() { recover() }
+
+// ignored is not inlined either, as long as the compiler inlines no recover.
+func ignored() { recover() }
+
+// caught panics where the recover is in a deferred method behind a wrapper, which recovers, or in a
+// function that the deferred one calls, which does not, inlined or not.
+func caught(way int) (out string) {
+	defer catcher{&out}.catch()
+	func() {
+		switch way {
+		case 0:
+			defer opaque(&catcher{&out}).catch()
+		case 1:
+			defer opaque(&catcher{&out}).pass()
+		case 2:
+			defer func() {
+				ignored()
+				out += "not ignored, "
+			}()
+		}
 		panic("x")
 	}()
 	return out
