@@ -2,20 +2,31 @@
 package docs
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
-	"github.com/Kayphoon/opencode-advisor/pkg/cli"
+	"github.com/Kayphoon/opencode-advisor/internal/bench/sessions"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 )
 
-// Fill replaces what stands between the marks of each part.
-func Fill(readme string) (string, error) {
+// Fill replaces what stands between the marks of each part. Kept is the folder of what the benches counted last; their
+// own tests hold it against the source.
+func Fill(readme, kept string) (string, error) {
+	data, err := os.ReadFile(kept + "/sessions.json")
+	if err != nil {
+		return "", err
+	}
+	var counted sessions.Result
+	if err := json.Unmarshal(data, &counted); err != nil {
+		return "", fmt.Errorf("read %s/sessions.json: %w", kept, err)
+	}
 	for _, part := range []struct{ name, text string }{
 		{"evidence", evidence.Markdown()},
 		{"config", Config()},
-		{"commands", cli.Markdown()},
+		{"bench", counted.Markdown()},
 	} {
 		open, end := "<!-- "+part.name+":begin", "<!-- "+part.name+":end -->"
 		i := strings.Index(readme, open)

@@ -16,7 +16,7 @@ func TestREADMEShowsWhatTheCodeHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Fill(string(got))
+	want, err := Fill(string(got), "../../testdata/bench")
 	if err != nil {
 		t.Fatal(err)
 	}

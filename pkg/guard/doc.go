@@ -25,6 +25,10 @@
 // it, the cited lines themselves, or a function that both name, or line
 // numbers less than ten apart. Notes of one review never count as one
 // matter by place and category alone: the reviewer listed them side by side.
+// Categories that reviewers take for one another, such as bug and correctness, are one.
+//
+// What the person muted reaches further: a note that cites the same lines is that matter,
+// under any category and in any words.
 //
 // The state is a plain value, and is kept with the session (Append, Decode), so that restart,
 // compaction, fork and revert do not forget. Time is counted in human

@@ -134,7 +134,7 @@ func (g *Guard) known(fp fingerprint) (at, loudest int) {
 func (g *Guard) muted(note protocol.Note, fp fingerprint, names []string, mutes Mutes) Reason {
 	if len(mutes.Notes) > 0 {
 		for _, e := range g.ring {
-			if slices.Contains(mutes.Notes, e.id) && e.fp.same(fp, false) {
+			if slices.Contains(mutes.Notes, e.id) && (e.fp.same(fp, false) || e.fp.overlaps(fp)) {
 				return mutes.reason(note, e.id, names)
 			}
 		}

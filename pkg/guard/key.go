@@ -57,7 +57,7 @@ func fingerprintOf(note protocol.Note) (f fingerprint, names []string) {
 		names = append(names, cleanPath(t.path))
 		f.places[0] = spot{path: hash64(names[0]), line: t.line}
 	}
-	f.category = uint32(hash64(fold(note.Category)))
+	f.category = uint32(hash64(family(fold(note.Category))))
 	f.strict, f.loose = hash64(strings.Join(t.strict, " ")), hash64(strings.Join(t.loose, " "))
 	if len(t.strict) == 0 { // numbers and filling words alone
 		f.strict = hash64(fold(note.Text))
@@ -70,6 +70,18 @@ func fingerprintOf(note protocol.Note) (f fingerprint, names []string) {
 		}
 	}
 	return f, names
+}
+
+// faults are words that reviewers take for one another: what is a bug in one review is a
+// matter of correctness, or of the goal, in the next.
+var faults = [...]string{"correctness", "logic", "goal", "requirement", "error", "defect", "robustness", "reliability", "race", "concurrency", "crash", "data"}
+
+// family gives a category the name of its kin.
+func family(category string) string {
+	if slices.Contains(faults[:], category) {
+		return "bug"
+	}
+	return category
 }
 
 // hash64 hashes text; the empty text gives 0.
@@ -187,6 +199,15 @@ func (f fingerprint) samePlace(g fingerprint, distance int) bool {
 			return false
 		}
 		return a.lines == 0 || b.lines == 0 || distance <= simRelated
+	})
+}
+
+// overlaps tells whether the notes cite the same lines, or lines that begin at the same place but for one
+// line. It asks neither for words nor for the category: what the person does not want to hear about a place comes
+// back under any name.
+func (f fingerprint) overlaps(g fingerprint) bool {
+	return f.anySpot(g, func(a, b spot) bool {
+		return a.lines != 0 && a.lines == b.lines || a.line != 0 && b.line != 0 && max(a.line, b.line)-min(a.line, b.line) <= 1
 	})
 }
 

@@ -61,3 +61,30 @@ func TestAMutedNoteIsNotForgotten(t *testing.T) {
 		t.Errorf("%d matters in a ring of 4", len(g.ring))
 	}
 }
+
+// A reviewer that brings a muted matter back under another name cites the same place.
+func TestAMutedPlaceIsQuietUnderAnyName(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		again protocol.Note
+		want  Reason
+	}{
+		{"the same lines, all else different", at("a.go", 40, "1", "security", "anybody can read what comes back here"), MutedNote},
+		{"a quote that begins a line later", at("a.go", 6, "2", "security", "anybody can read what comes back here"), MutedNote},
+		{"a quote that begins a line earlier", at("a.go", 4, "2", "security", "anybody can read what comes back here"), MutedNote},
+		{"the next place", at("a.go", 8, "2", "security", "anybody can read what comes back here"), ""},
+		{"another file", at("b.go", 5, "1", "security", "anybody can read what comes back here"), ""},
+		{"no place", at("", 0, "", "security", "anybody can read what comes back here"), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var g Guard
+			id := g.Review([]protocol.Note{at("a.go", 5, "1", "bug", "the reply is sent before it is complete")}, ctx).Notes[0].ID
+			c := Context{Session: "s", Mutes: Mutes{Notes: []string{id}}}
+			test.again.Severity = protocol.Blocker
+			g.BeginReview()
+			if d := g.Admit(test.again, c); d.Reason != test.want {
+				t.Errorf("reason %q, want %q", d.Reason, test.want)
+			}
+		})
+	}
+}

@@ -12,9 +12,10 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/internal/bench"
 	"github.com/Kayphoon/opencode-advisor/internal/bench/growth"
+	"github.com/Kayphoon/opencode-advisor/internal/bench/sessions"
 )
 
-var benches = []bench.Bench{growth.Bench}
+var benches = []bench.Bench{growth.Bench, sessions.Bench}
 
 func main() {
 	out := flag.String("o", "testdata/bench", "folder for the JSON files")

@@ -207,7 +207,12 @@ func (r *reader) line(n int, line string) error {
 		if r.into == nil {
 			return fmt.Errorf("nothing takes this text")
 		}
-		*r.into += rest + "\n"
+		if r.into == &r.act().Output {
+			line = rest // beside a space, as it is easier to read
+		} else {
+			line = line[1:]
+		}
+		*r.into += line + "\n"
 	case "!":
 		return r.directive(rest)
 	default:

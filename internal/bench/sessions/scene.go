@@ -1,0 +1,115 @@
+package sessions
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// Scene is where a session stands: its files, and what is planted in it by now. A scripted
+// reviewer that knows the labels looks here for them, and into files only through its tools.
+type Scene struct {
+	Session *Session
+	Turn    int // from 0
+	asked   int // requests so far
+	files   tree
+	planted []*planted
+	// matters are what a scripted reviewer's texts are about, so that its repeats can be told.
+	matters map[string]string
+}
+
+// planted is a label that has come up.
+type planted struct {
+	*Label
+	since     int64 // end of the step that brought it up
+	mended    bool
+	dismissed bool
+	note      string // id of the note that told of it first
+	told      protocol.Severity
+	after     int64 // from since to that note, in ms
+}
+
+func (p *planted) real() bool { return p.Kind != Tempt }
+
+func (s *Scene) find(id string) *planted {
+	for _, p := range s.planted {
+		if p.ID == id {
+			return p
+		}
+	}
+	return nil
+}
+
+// cite is a proof that a delivered text shows.
+type cite struct {
+	path string // $ for a command's output
+	line int
+	text string // the quote in one line, perhaps cut
+}
+
+var (
+	seenAt  = regexp.MustCompile("(?m)^Seen at (.+?):(\\d+)(?:-\\d+)?: `(.*?)`(?: \\(|$)")
+	printed = regexp.MustCompile("(?m)^Command output: `(.*?)`(?: \\(|$)")
+)
+
+func citesOf(text string) (all []cite) {
+	for _, m := range seenAt.FindAllStringSubmatch(text, -1) {
+		line, _ := strconv.Atoi(m[2])
+		all = append(all, cite{m[1], line, strings.TrimSuffix(m[3], "...")})
+	}
+	for _, m := range printed.FindAllStringSubmatch(text, -1) {
+		all = append(all, cite{"$", 0, strings.TrimSuffix(m[1], "...")})
+	}
+	return all
+}
+
+// shown is how a delivered text shows lines of a file.
+func shown(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'")
+}
+
+// about gives the label that a note tells of; nil when it tells of none.
+func (s *Scene) about(cites []cite) *planted {
+	for _, c := range cites {
+		for _, p := range s.planted {
+			if label := shown(p.Quote); p.Path == c.path && c.text != "" && (strings.Contains(label, c.text) || strings.Contains(c.text, label)) {
+				return p
+			}
+		}
+	}
+	// A model may quote lines beside the label's.
+	for _, c := range cites {
+		for _, p := range s.planted {
+			at := s.files.lineOf(p.Path, p.Quote)
+			if p.Path == c.path && at > 0 && c.line >= at-2 && c.line <= at+strings.Count(p.Quote, "\n")+1 {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// stale tells whether a cited text is not in the files as they are now.
+func (s *Scene) stale(cites []cite) bool {
+	return slices.ContainsFunc(cites, func(c cite) bool {
+		return c.path != "$" && !strings.Contains(shown(s.files[c.path]), c.text)
+	})
+}
+
+// matter names what a note is about: a scripted reviewer says so, else it is the place.
+func (s *Scene) matter(text string, cites []cite) string {
+	for said, matter := range s.matters {
+		if strings.Contains(text, said) {
+			return matter
+		}
+	}
+	for _, c := range cites {
+		return c.path + "\x00" + c.text
+	}
+	_, text, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, "\n")
+	return text
+}
