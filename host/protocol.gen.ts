@@ -600,6 +600,8 @@ export interface Claimed {
   granted: boolean;
   /** taken, unwritable, ... */
   reason?: string;
+  /** Other is when another process last claimed a wake of this session, in milliseconds since 1970; 0: never. */
+  other?: number;
 }
 
 /** Receipt tells what became of a Deliver. */

@@ -205,7 +205,7 @@ export class Server {
           store.forget(effect.session, effect.keep);
           break;
         case "claim":
-          this.queue.push({ type: "claimed", id: effect.id, ...store.claim(effect.key) });
+          this.queue.push({ type: "claimed", id: effect.id, ...store.claim(effect.session, effect.key) });
           break;
         case "set_timer": {
           const { id, ms } = effect;

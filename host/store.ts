@@ -20,6 +20,8 @@ const maxLogLine = 64 * 1024;
 const maxClaims = 2000;
 const claimLifeMs = 90 * 24 * 60 * 60 * 1000;
 
+/** Of the session's digest, in front of the claim's name: the claims of a session are found by it. */
+const claimPrefix = 32;
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
 
@@ -42,7 +44,7 @@ export class Store {
    */
   constructor(
     readonly folder: string,
-    owner: string,
+    private readonly owner: string,
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
@@ -111,18 +113,21 @@ export class Store {
 
   /**
    * Grants one wake. The file's existence is the claim, and only its creator
-   * has it; a claim that cannot be written down is refused.
+   * has it; a claim that cannot be written down is refused. Other is when another process
+   * last claimed one of this session; it is looked for after the claim stands, so
+   * that of two that claim at once one sees the other.
    */
-  claim(key: string): { granted: boolean; reason?: string } {
+  claim(session: string, key: string): { granted: boolean; reason?: string; other?: number } {
     if (!claimKey.test(key)) return { granted: false, reason: "invalid" };
     if (this.unwritable !== undefined) return { granted: false, reason: "unwritable" };
-    const file = path.join(this.folder, "claims", key);
+    const prefix = digest(session).slice(0, claimPrefix);
+    const file = path.join(this.folder, "claims", `${prefix}.${key}`);
     let taken = false;
     const failure = this.writing(() => {
       try {
         const fd = fs.openSync(file, "wx", 0o600);
         try {
-          fs.writeSync(fd, `${process.pid} ${new Date().toISOString()}\n`);
+          fs.writeSync(fd, `${this.owner}\n${Date.now()}\n`);
           fs.fsyncSync(fd); // the wake may crash the machine that grants it
         } finally {
           fs.closeSync(fd);
@@ -133,7 +138,22 @@ export class Store {
       }
     });
     if (failure !== undefined) return { granted: false, reason: "unwritable" };
-    return taken ? { granted: false, reason: "taken" } : { granted: true };
+    if (taken) return { granted: false, reason: "taken" };
+    let other = 0;
+    const unread = this.writing(() => {
+      for (const name of fs.readdirSync(path.dirname(file))) {
+        if (name.startsWith(`${prefix}.`) && name !== path.basename(file)) other = Math.max(other, this.claimedAt(path.join(path.dirname(file), name)));
+      }
+    });
+    if (unread !== undefined) return { granted: false, reason: "unreadable" };
+    return { granted: true, ...(other > 0 ? { other } : {}) };
+  }
+
+  /** When another process made a claim; 0 for one of ours. One that is being written is somebody else's. */
+  private claimedAt(file: string): number {
+    const [owner, at] = readSmall(file).split("\n");
+    if (owner === this.owner) return 0;
+    return Number(at) || fs.statSync(file).mtimeMs;
   }
 
   /** Adds one line to a log; line breaks inside become spaces. */

@@ -72,8 +72,8 @@ function open(setup: WorkerSetup, now: number): void {
       load: (session) => (denied.has("load") ? { failure: "unreadable", reviewer: true } : store.load(session)),
       save: (session, state) => (denied.has("save") ? "unwritable" : store.save(session, state)),
       forget: (session, keep) => store.forget(session, keep),
-      claim: (key) => {
-        const claimed = denied.has("claim") ? { granted: false } : store.claim(key);
+      claim: (session, key) => {
+        const claimed = denied.has("claim") ? { granted: false } : store.claim(session, key);
         tell({ t: "claim", granted: claimed.granted });
         return claimed;
       },

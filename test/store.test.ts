@@ -100,17 +100,34 @@ describe("the state of a session", () => {
 describe("a claim", () => {
   test("is granted once, to one of all stores on the folder", () => {
     const folder = scratch();
-    assert.deepEqual(new Store(folder, "a").claim(key), { granted: true });
-    assert.deepEqual(new Store(folder, "b").claim(key), { granted: false, reason: "taken" });
-    assert.deepEqual(new Store(folder, "a").claim(key), { granted: false, reason: "taken" });
-    assert.deepEqual(new Store(folder, "a").claim(key.replace("0", "f")), { granted: true });
+    assert.deepEqual(new Store(folder, "a").claim("s1", key), { granted: true });
+    assert.deepEqual(new Store(folder, "b").claim("s1", key), { granted: false, reason: "taken" });
+    assert.deepEqual(new Store(folder, "a").claim("s1", key), { granted: false, reason: "taken" });
+    assert.deepEqual(new Store(folder, "a").claim("s1", key.replace("0", "f")), { granted: true });
+  });
+
+  test("tells when another process last claimed a wake of the session", () => {
+    const folder = scratch();
+    const [a, b] = [new Store(folder, "a"), new Store(folder, "b")];
+    const other = (n: string) => key.replace("0", n);
+    const before = Date.now();
+    assert.equal(a.claim("s1", key).other, undefined);
+    assert.equal(a.claim("s1", other("1")).other, undefined, "its own");
+    assert.equal(b.claim("s2", other("2")).other, undefined, "another session's");
+    const seen = b.claim("s1", other("3"));
+    assert.ok(seen.granted && seen.other! >= before && seen.other! <= Date.now());
+    assert.ok(a.claim("s1", other("4")).other! >= seen.other!);
+    // Another one is about to write its claim down.
+    const file = fs.readdirSync(path.join(folder, "claims")).find((name) => name.endsWith(other("3")))!;
+    fs.writeFileSync(path.join(folder, "claims", file), "");
+    assert.ok(b.claim("s1", other("5")).other! >= before);
   });
 
   test("has a name of 32 hex digits and no other", () => {
     const folder = scratch();
     const store = new Store(folder, "o");
     for (const bad of ["", "x", `../${key.slice(3)}`, key.toUpperCase(), `${key}\n`, `${key}0`]) {
-      assert.deepEqual(store.claim(bad), { granted: false, reason: "invalid" });
+      assert.deepEqual(store.claim("s1", bad), { granted: false, reason: "invalid" });
     }
     assert.deepEqual(fs.readdirSync(path.join(folder, "claims")), []);
   });
@@ -143,7 +160,7 @@ describe("a folder that cannot be written", () => {
     const store = new Store(unwritable(), "o", (reason) => told.push(reason));
     assert.match(store.save("s", { a: 1 }) ?? "", /^save state: /);
     assert.deepEqual(store.load("s"), { state: { a: 1 }, reviewer: true }, "it is kept in memory");
-    assert.deepEqual(store.claim(key), { granted: false, reason: "unwritable" });
+    assert.deepEqual(store.claim("s1", key), { granted: false, reason: "unwritable" });
     store.append("advisor", "line");
     store.heartbeat();
     store.forget("s");

@@ -27,6 +27,7 @@ const (
 	deliverFile  = "pkg/engine/deliver.go"
 	watchFile    = "pkg/engine/watch.go"
 	liveFile     = "pkg/engine/live.go"
+	portFile     = "pkg/engine/port.go"
 	verifyFile   = "pkg/engine/verify.go"
 )
 
@@ -34,7 +35,13 @@ const (
 var All = []Mutant{
 	{"no wake before a person spoke", breakerFile, "case s.Human == \"\":", "case false:", breakerTests},
 	{"an outdated review does not wake", breakerFile, "case a.Human != s.Human:", "case false:", breakerTests},
-	{"one wake for a message", breakerFile, "case s.Spent:", "case false:", breakerTests},
+	{"one wake for a message", breakerFile, "case s.Spent, woken(s):", "case false:", breakerTests},
+	{"a wake of ours behind a message that was heard late counts", breakerFile, "case s.Spent, woken(s):", "case s.Spent:", breakerTests},
+	{"a claim of another process behind the message counts", breakerFile, "return other == 0 || s.At == 0 || other+Grace < s.At", "return true || other+Grace < s.At", breakerTests},
+	{"a claim may arrive a moment later", breakerFile, "other+Grace < s.At", "other < s.At", breakerTests},
+	{"what others claimed is asked for", wakeFile, "if !granted || !breaker.Free(s.Breaker, other) {", "if !granted {", sessionTests},
+	{"a wake that was on its way when the person spoke", stateFile, "if d.Woke && d.State == \"sent\"", "if false && d.State == \"sent\"", sessionTests},
+	{"a claim that is answered late", portFile, "if !ok || p.e.now-asked > claimMS {", "if !ok {", engineTests},
 	{"wakes of an hour are bounded", breakerFile, "case recent(s.Wakes, a.Now) >= a.MaxPerHour:", "case false:", breakerTests},
 	{"no wake when the host is unfit", breakerFile, "case a.Unfit:", "case false:", breakerTests},
 	{"a message told again opens nothing", breakerFile, "if id == \"\" || id == s.Human || slices.Contains(s.Past, id) {\n\t\treturn s, false\n\t}\n\tif at != 0", "if id == \"\" || slices.Contains(s.Past, id) {\n\t\treturn s, false\n\t}\n\tif at != 0", breakerTests},
@@ -62,7 +69,7 @@ var All = []Mutant{
 	{"a sealed session wakes nobody", wakeFile, "s.Sealed || s.Behind", "s.Behind", sessionTests},
 	{"a session that missed something wakes nobody", wakeFile, "s.Sealed || s.Behind", "s.Sealed", sessionTests},
 	{"a wake is spent before the claim is known", wakeFile, "s.Breaker = breaker.Spend(s.Breaker)", "", sessionTests},
-	{"a refused claim does not wake", wakeFile, "if !granted {", "if false {", searchTests},
+	{"a refused claim does not wake", wakeFile, "if !granted || !breaker.Free(s.Breaker, other) {", "if !breaker.Free(s.Breaker, other) {", searchTests},
 	{"a granted wake counts for the hour", wakeFile, "s.Breaker = breaker.Woke(s.Breaker, now)", "", sessionTests},
 	{"compaction and failure are unfit", wakeFile, "Unfit: s.Compacting || s.Unfit,", "Unfit: false,", sessionTests},
 

@@ -16,16 +16,24 @@ type action struct {
 	do   func(*walker, world) (world, bool)
 }
 
-// second begins the name of what happens to the second process.
-const second = "second process: "
+// other begins the name of what happens to the second process.
+const other = "second process: "
 
 // actions lists all that can happen, in the order of the report.
 func actions(h Host) []action {
 	list := []action{
 		{"human message", func(w *walker, wd world) (world, bool) {
-			wd.humans++
-			wd.since = 0
-			return w.all(wd, humanID(wd.humans), w.typed(wd.humans)), true
+			return w.typed(wd, -1)
+		}},
+		{"a while passes", func(w *walker, wd world) (world, bool) {
+			ok := wd.goneOpen || wd.open[0] || wd.open[1]
+			for i := range wd.procs {
+				if wd.procs[i].claim != unasked {
+					wd = w.answered(wd, i, false) // whoever waits for a claim gives up
+				}
+			}
+			wd.open, wd.goneOpen = [2]bool{}, false
+			return wd, ok
 		}},
 		{"foreign message", event(&protocol.User{Session: sessionID, ID: "x1", Text: "go on", Typed: true, Foreign: true})},
 		{"synthetic message", event(&protocol.User{Session: sessionID, ID: "x2", Text: "go on", Typed: true, Synthetic: true})},
@@ -63,8 +71,30 @@ func actions(h Host) []action {
 		{"human message before it again", replay(func(wd world) uint8 { return max(wd.humans, 1) - 1 })},
 	}
 	list = append(list, of(0, "")...)
-	list = append(list, of(1, second)...)
+	list = append(list, of(1, other)...)
 	return list
+}
+
+// typed is a new human message. All hear it at once, but for the process that hears it late (none: -1) and those that
+// have yet to hear an earlier one.
+func (w *walker) typed(wd world, but int) (world, bool) {
+	wd, ok := wd.typed()
+	if !ok {
+		return wd, false
+	}
+	for i := range wd.procs {
+		if i != but && wd.late(i) == 1 {
+			wd = w.catchUp(wd, i)
+		}
+	}
+	return wd, true
+}
+
+// catchUp lets a process hear the next human message that it has not heard.
+func (w *walker) catchUp(wd world, i int) world {
+	wd.procs[i].heard++
+	n := wd.procs[i].heard
+	return w.hear(wd, i, humanID(n), w.message(n))
 }
 
 // event is something that all processes hear.
@@ -82,7 +112,7 @@ func replay(which func(world) uint8) func(*walker, world) (world, bool) {
 		if n == 0 {
 			return wd, false
 		}
-		return w.all(wd, humanID(n), w.typed(n)), true
+		return w.all(wd, humanID(n), w.message(n)), true
 	}
 }
 
@@ -108,6 +138,18 @@ func of(i int, prefix string) []action {
 			p.review, p.under = false, 0
 			return w.save(wd, i), true
 		}},
+		{prefix + "human message, which it hears late", func(w *walker, wd world) (world, bool) {
+			if !wd.procs[i].alive {
+				return wd, false
+			}
+			return w.typed(wd, i)
+		}},
+		{prefix + "late human message is heard", func(w *walker, wd world) (world, bool) {
+			if wd.late(i) == 0 {
+				return wd, false
+			}
+			return w.catchUp(wd, i), true
+		}},
 		{prefix + "claim is answered", func(w *walker, wd world) (world, bool) {
 			if wd.procs[i].claim == unasked {
 				return wd, false
@@ -122,7 +164,7 @@ func of(i int, prefix string) []action {
 		}},
 		{prefix + "history comes", func(w *walker, wd world) (world, bool) {
 			ok := wd.procs[i].resync
-			wd.procs[i].resync = false
+			wd.procs[i].resync, wd.procs[i].heard = false, wd.humans
 			return w.hear(wd, i, fmt.Sprint("history ", wd.humans, " ", wd.echo), w.history(wd)), ok
 		}},
 		{prefix + "history cannot be had", func(w *walker, wd world) (world, bool) {
@@ -132,12 +174,11 @@ func of(i int, prefix string) []action {
 		}},
 		{prefix + "crash", func(w *walker, wd world) (world, bool) {
 			ok := wd.procs[i].alive
-			wd.procs[i] = process{memory: none}
-			return wd, ok
+			return wd.die(i), ok
 		}},
 		{prefix + "crash that loses the last save", func(w *walker, wd world) (world, bool) {
 			ok := wd.procs[i].alive && wd.disk != wd.before
-			wd.procs[i] = process{memory: none}
+			wd = wd.die(i)
 			wd.disk = wd.before
 			return wd, ok
 		}},
@@ -175,7 +216,7 @@ func (w *walker) boot(wd world, i int, stored int32, sealed bool) world {
 	if stored != none {
 		memory = stored
 	}
-	wd.procs[i] = process{alive: true, memory: memory}
+	wd.procs[i] = process{alive: true, memory: memory, heard: wd.humans}
 	return w.hear(wd, i, "session", &protocol.Session{Session: sessionID})
 }
 

@@ -65,7 +65,8 @@ func TestTheSearchFindsABrokenRule(t *testing.T) {
 		change(&r)
 		return r
 	}
-	timeless := Host{Name: "host without times", MaxPerHour: 1000}
+	timeless := Hosts()[1]
+	timely := Hosts()[0]
 	tests := []struct {
 		name  string
 		host  Host
@@ -74,8 +75,10 @@ func TestTheSearchFindsABrokenRule(t *testing.T) {
 	}{
 		{"the claim's answer is ignored", timeless, with(func(r *Rules) { r.Grant = func(bool) bool { return true } }), "a second wake for human message"},
 		{"a refused claim wakes", timeless, with(func(r *Rules) {
-			r.Claimed = func(s *session.State, now int64, _ bool) breaker.Reason { return real.Claimed(s, now, true) }
-		}), "a second wake for human message"},
+			r.Claimed = func(s *session.State, now int64, _ bool, other int64) breaker.Reason {
+				return real.Claimed(s, now, true, other)
+			}
+		}), "a second wake"},
 		{"nothing is spent and claims are ignored", timeless, unspent(with(func(r *Rules) { r.Grant = func(bool) bool { return true } })), "a second wake for human message"},
 		{"earlier messages are forgotten", timeless, on(func(s *session.State, _ *protocol.User) { s.Breaker.Past = nil }), "a second wake since"},
 		{"what is foreign counts as human", timeless, on(func(_ *session.State, u *protocol.User) { u.Foreign = false }), "a wake before the first"},
@@ -103,9 +106,27 @@ func TestTheSearchFindsABrokenRule(t *testing.T) {
 				return real.Go(s, now, human, most)
 			}
 		}), "a second wake since"},
+		{"what another process claimed does not count", timely, with(func(r *Rules) {
+			r.Claimed = func(s *session.State, now int64, granted bool, _ int64) breaker.Reason {
+				return real.Claimed(s, now, granted, 0)
+			}
+		}), "a second wake since"},
+		{"a claim counts no longer than until it is made", timely, with(func(r *Rules) {
+			r.Claimed = func(s *session.State, now int64, granted bool, other int64) breaker.Reason {
+				return real.Claimed(s, now, granted, max(0, other-2*second))
+			}
+		}), "a second wake since"},
+		{"a wake of ours that came behind the message does not count", timely, with(func(r *Rules) {
+			r.Go = func(s *session.State, now int64, human string, most int) (string, breaker.Reason) {
+				for i := range s.Breaker.Wakes {
+					s.Breaker.Wakes[i] = 1
+				}
+				return real.Go(s, now, human, most)
+			}
+		}), "a second wake since"},
 		{"wakes of the hour are forgotten", Hosts()[2], with(func(r *Rules) {
-			r.Claimed = func(s *session.State, now int64, granted bool) breaker.Reason {
-				reason := real.Claimed(s, now, granted)
+			r.Claimed = func(s *session.State, now int64, granted bool, other int64) breaker.Reason {
+				reason := real.Claimed(s, now, granted, other)
 				s.Breaker.Wakes = nil
 				return reason
 			}
@@ -131,7 +152,7 @@ func TestTheClaimAloneIsEnough(t *testing.T) {
 		s.Breaker.Spent = false
 		return claim, reason
 	}
-	if got := Run(Host{Name: "nothing is spent", MaxPerHour: 1000}, r, length(t)-2); got.Why != "" {
+	if got := Run(Host{Name: "nothing is spent", MaxPerHour: 1000, Without: late}, r, length(t)-2); got.Why != "" {
 		t.Fatal(got)
 	}
 }
@@ -139,10 +160,10 @@ func TestTheClaimAloneIsEnough(t *testing.T) {
 // Equal states are merged by canonical. Long sequences of events on the whole state must look the
 // same through it as on what it keeps.
 func TestCanonicalKeepsAllThatCounts(t *testing.T) {
-	w := newWalker(Host{MaxPerHour: 2}, Real())
 	rnd := rand.New(rand.NewPCG(1, 2))
 	o := session.Options{Mode: config.ModeStep, Interval: 1}
-	for range 300 {
+	for round := range 300 {
+		w := newWalker(Host{MaxPerHour: 2, Times: round%2 == 0}, Real())
 		whole := session.New(sessionID, transcript.New(transcript.Options{}))
 		small := w.memories.number(canonical(whole, w.ids))
 		wd := world{}
@@ -151,7 +172,7 @@ func TestCanonicalKeepsAllThatCounts(t *testing.T) {
 			var ev protocol.Event
 			switch rnd.IntN(11) {
 			case 0, 1:
-				ev = w.typed(n + 1)
+				ev = w.message(n + 1)
 				wd.humans = max(wd.humans, n+1)
 			case 2:
 				ev = &protocol.User{Session: sessionID, ID: w.ids[n], Typed: true, Advisor: rnd.IntN(2) == 0 || !whole.IsOurs(w.ids[n])}
@@ -171,15 +192,15 @@ func TestCanonicalKeepsAllThatCounts(t *testing.T) {
 				ev = &protocol.Reverted{Session: sessionID, Message: humanID(n)}
 			case 10:
 				human := whole.Breaker.Human
-				claim, reason := whole.GoForWake(now, human, 2)
+				claim, reason := whole.GoForWake(wd.now(), human, 2)
 				less := w.memories.all[small].state()
-				gotClaim, gotReason := less.GoForWake(now, human, 2)
+				gotClaim, gotReason := less.GoForWake(wd.now(), human, 2)
 				if claim != gotClaim || reason != gotReason {
 					t.Fatalf("step %d: GoForWake gives %s %s, and on what is kept %s %s", step, claim, reason, gotClaim, gotReason)
 				}
 				if reason == breaker.Allowed {
-					whole.Claimed(now, true)
-					less.Claimed(now, true)
+					whole.Claimed(wd.now(), true, 0)
+					less.Claimed(wd.now(), true, 0)
 				}
 				small = w.memories.number(canonical(less, w.ids))
 				continue

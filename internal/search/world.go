@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
@@ -11,8 +12,15 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
-// now is the clock, which stands still: all wakes fall into one hour.
-const now = 1_700_000_000_000
+// The clock goes on by a second with every human message, and all wakes fall into one hour. What lies between two
+// messages takes no time, and what claims take is told apart by world.open.
+const (
+	epoch  = 1_700_000_000_000
+	second = 1_000
+)
+
+// maxLate bounds the human messages that a process has yet to hear.
+const maxLate = 2
 
 // world is the host, the state folder and the processes. Human messages are numbered from 1 in the order
 // in which they were typed; 0 is none.
@@ -26,6 +34,13 @@ type world struct {
 	disk   int32  // the stored state
 	before int32  // and what it was before the last save
 	procs  [2]process
+
+	// reach is the last human message that can have been typed before the wake arrives which a process claimed
+	// last: while open, one that is typed now as well. gone is that of processes that have ended.
+	reach    [2]uint8
+	open     [2]bool
+	gone     uint8
+	goneOpen bool
 }
 
 // process is one guest with its loader.
@@ -35,6 +50,8 @@ type process struct {
 	review bool
 	under  uint8 // the human message that the review began under
 	claim  claim // of the running review
+	other  uint8 // the reach of the others' claims, as the host told it with the claim
+	heard  uint8 // human messages that it has heard
 	resync bool  // the history was asked for
 }
 
@@ -119,10 +136,68 @@ func (w *walker) created(n uint8) int64 {
 	if !w.host.Times {
 		return 0
 	}
-	return int64(n) * 1000
+	return epoch + int64(n)*second
 }
 
-func (w *walker) typed(n uint8) *protocol.User {
+// now is the time of whatever happens after the last human message.
+func (wd world) now() int64 { return epoch + int64(wd.humans)*second + second/2 }
+
+// typed lets a person type one more message; the claims that are open reach behind it. False: too much is
+// yet to be heard.
+func (wd world) typed() (world, bool) {
+	wd.humans++
+	wd.since = 0
+	for i := range wd.procs {
+		if wd.open[i] {
+			wd.reach[i] = wd.humans
+		}
+		if p := &wd.procs[i]; p.alive && wd.humans-p.heard > maxLate {
+			return wd, false
+		}
+	}
+	if wd.goneOpen {
+		wd.gone = wd.humans
+	}
+	return wd, true
+}
+
+// late is how many human messages a process has yet to hear.
+func (wd world) late(i int) uint8 {
+	if !wd.procs[i].alive {
+		return 0
+	}
+	return wd.humans - wd.procs[i].heard
+}
+
+// forget leaves out reaches that are behind what every process has heard: no claim to come asks for them. Where that is
+// wrong a claim is granted too often, and the search tells.
+func (wd world) forget() world {
+	least := wd.humans
+	for i := range wd.procs {
+		if wd.procs[i].alive {
+			least = min(least, wd.procs[i].heard)
+		}
+	}
+	for i := range wd.reach {
+		if !wd.open[i] && wd.reach[i] < least {
+			wd.reach[i] = 0
+		}
+	}
+	if !wd.goneOpen && wd.gone < least {
+		wd.gone = 0
+	}
+	return wd
+}
+
+// die ends a process. What it claimed may still arrive.
+func (wd world) die(i int) world {
+	wd.gone, wd.goneOpen = max(wd.gone, wd.reach[i]), wd.goneOpen || wd.open[i]
+	wd.reach[i], wd.open[i] = 0, false
+	wd.procs[i] = process{memory: none}
+	return wd
+}
+
+func (w *walker) message(n uint8) *protocol.User {
 	return &protocol.User{Session: sessionID, ID: humanID(n), Text: "go on", Typed: true, Created: w.created(n)}
 }
 
@@ -130,7 +205,7 @@ func (w *walker) typed(n uint8) *protocol.User {
 func (w *walker) history(wd world) *protocol.History {
 	h := &protocol.History{Session: sessionID}
 	for n := uint8(1); n <= wd.humans; n++ {
-		h.Events = append(h.Events, w.typed(n))
+		h.Events = append(h.Events, w.message(n))
 	}
 	if wd.echo > 0 {
 		h.Events = append(h.Events, &protocol.User{Session: sessionID, ID: w.ids[wd.echo], Advisor: true, Typed: true})
@@ -180,7 +255,7 @@ func (w *walker) hear(wd world, i int, name string, ev protocol.Event) world {
 	st := w.apply(p.memory, name, ev)
 	p.memory = st.memory
 	if st.supersede {
-		p.review, p.under, p.claim = false, 0, unasked
+		p.review, p.under, p.claim, p.other = false, 0, unasked, 0
 	}
 	if st.due && !p.review {
 		p.review, p.under = true, humanNumber(w.memories.all[p.memory].human)
@@ -223,8 +298,8 @@ func (w *walker) save(wd world, i int) world {
 func (w *walker) ask(wd world, i int) world {
 	p := &wd.procs[i]
 	under := p.under
-	c := w.change(p.memory, "ask", under, func(s *session.State) (string, breaker.Reason) {
-		return w.rules.Go(s, now, humanID(under), w.host.MaxPerHour)
+	c := w.change(p.memory, fmt.Sprint("ask ", wd.humans), under, func(s *session.State) (string, breaker.Reason) {
+		return w.rules.Go(s, wd.now(), humanID(under), w.host.MaxPerHour)
 	})
 	p.memory = c.memory
 	if c.reason != breaker.Allowed {
@@ -236,21 +311,25 @@ func (w *walker) ask(wd world, i int) world {
 		w.names[c.claim] = number
 	}
 	bit := uint32(1) << number
-	p.claim = denied
+	p.claim, p.other = denied, max(wd.reach[1-i], wd.gone)
 	if w.rules.Grant(wd.claims&bit != 0) {
 		p.claim = granted
 	}
 	wd.claims |= bit
+	wd.reach[i], wd.open[i] = wd.humans, true
 	return w.save(wd, i)
 }
 
 // answered ends the wait for the claim.
 func (w *walker) answered(wd world, i int, yes bool) world {
-	name := "refused"
-	if yes {
-		name = "granted"
+	var other int64
+	if n := wd.procs[i].other; n > 0 {
+		other = epoch + int64(n)*second - breaker.Grace
 	}
-	c := w.change(wd.procs[i].memory, name, 0, func(s *session.State) (string, breaker.Reason) { return "", w.rules.Claimed(s, now, yes) })
+	name := fmt.Sprint("answer ", yes, wd.humans, wd.procs[i].other)
+	c := w.change(wd.procs[i].memory, name, 0, func(s *session.State) (string, breaker.Reason) {
+		return "", w.rules.Claimed(s, wd.now(), yes, other)
+	})
 	wd.procs[i].memory = c.memory
 	return w.deliver(wd, i, c.reason == breaker.Allowed)
 }
@@ -264,7 +343,7 @@ func (w *walker) deliver(wd world, i int, wake bool) world {
 		return "", ""
 	}).memory
 	wd.echo = under
-	p.review, p.under, p.claim = false, 0, unasked
+	p.review, p.under, p.claim, p.other = false, 0, unasked, 0
 	if wake {
 		wd.wakes++
 		wd.since++

@@ -8,7 +8,9 @@
 // The value alone cannot survive a lost save or a second process. So a wake
 // needs two keys: Decide says yes, and then the host grants Claim, a file
 // created with O_EXCL under a name that every process derives from the same
-// session and the same human message.
+// session and the same human message. A process may also hear late what was
+// typed; so a wake that falls behind a message is that message's wake, whoever
+// claimed it and for which message (see Free).
 package breaker
 
 import (
@@ -19,6 +21,10 @@ import (
 
 // Hour is the window of the hourly bound, in milliseconds.
 const Hour = 3_600_000
+
+// Grace is how long after its claim a wake may still arrive, in milliseconds: the engine waits half of
+// it for the claim's answer, and the rest is the host's.
+const Grace = 10_000
 
 // State is what the breaker remembers of a session. The zero value is closed: it
 // does not wake until a human message came.
@@ -69,7 +75,7 @@ func Decide(s State, a Ask) Reason {
 		return NoHuman
 	case a.Human != s.Human:
 		return Superseded
-	case s.Spent:
+	case s.Spent, woken(s):
 		return Spent
 	case recent(s.Wakes, a.Now) >= a.MaxPerHour:
 		return HourlyMax
@@ -145,6 +151,19 @@ func Woke(s State, now int64) State {
 	}
 	s.Wakes = append(kept, now)
 	return s
+}
+
+// woken tells whether a wake of ours came behind the present message, though it was meant for an
+// earlier one: the message was heard late.
+func woken(s State) bool {
+	return s.At != 0 && len(s.Wakes) > 0 && s.Wakes[len(s.Wakes)-1] >= s.At
+}
+
+// Free tells whether what other processes claimed leaves the wake of the present message free. Other is
+// the time of their last claim, 0 when there is none. A host that tells no times is
+// not asked: there the claim's name alone decides.
+func Free(s State, other int64) bool {
+	return other == 0 || s.At == 0 || other+Grace < s.At
 }
 
 // Claim names the permission for one wake: 32 hex digits that depend on the

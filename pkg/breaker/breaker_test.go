@@ -20,6 +20,9 @@ func TestDecideGivesTheFirstReasonThatApplies(t *testing.T) {
 		{"nobody spoke, though the review says so", State{}, Ask{Now: now, Human: "m1", MaxPerHour: 3}, NoHuman},
 		{"the person spoke meanwhile", open, Ask{Now: now, Human: "m0", MaxPerHour: 3}, Superseded},
 		{"a review that began before any message", open, Ask{Now: now, MaxPerHour: 3}, Superseded},
+		{"heard behind a wake of ours", State{Human: "m2", At: 50, Wakes: []int64{50}}, Ask{Now: 60, Human: "m2", MaxPerHour: 3}, Spent},
+		{"typed behind a wake of ours", State{Human: "m2", At: 50, Wakes: []int64{49}}, Ask{Now: 60, Human: "m2", MaxPerHour: 3}, Allowed},
+		{"a host without times", State{Human: "m2", Wakes: []int64{49}}, Ask{Now: 60, Human: "m2", MaxPerHour: 3}, Allowed},
 		{"first blocker", open, Ask{Now: now, Human: "m1", MaxPerHour: 3}, Allowed},
 		{"second blocker", Spend(open), Ask{Now: now, Human: "m1", MaxPerHour: 3}, Spent},
 		{"three wakes this hour", full, Ask{Now: now, Human: "m1", MaxPerHour: 3}, HourlyMax},
@@ -82,6 +85,28 @@ func TestHumanSpokeOpensOnceAMessage(t *testing.T) {
 				t.Errorf("state (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestAClaimOfAnotherProcess(t *testing.T) {
+	const at = 10 * Hour
+	s := State{Human: "m2", At: at}
+	tests := []struct {
+		name  string
+		state State
+		other int64
+		want  bool
+	}{
+		{"none", s, 0, true},
+		{"long before the message", s, at - Grace - 1, true},
+		{"so close that its wake may come behind the message", s, at - Grace, false},
+		{"behind the message", s, at + 1, false},
+		{"the host tells no times", State{Human: "m2"}, at, true},
+	}
+	for _, tt := range tests {
+		if got := Free(tt.state, tt.other); got != tt.want {
+			t.Errorf("%s: free = %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (e *Engine) status(s *session.State) string {
 	c := s.Counts
 	line("reviews", num(c[session.CountStarted])+" started, "+num(c["review.notes"])+" with notes, "+num(c["review.silent"]+c["review.prose"])+" silent, "+
 		num(c["review.empty"]+c["review.unparsed"]+c["review.timeout"]+c["review.rate_limited"]+c["review.refused"]+c["review.failed"])+" without an answer")
-	line("notes", num(c[session.CountDelivered])+" delivered, "+num(c[session.CountWoken])+" woke the agent, "+num(dropped(c))+" dropped")
+	line("notes", num(c[session.CountDelivered])+" delivered, "+num(c[session.CountWoken])+" woke the agent, "+dropped(c))
 	line("tokens", num(c[session.CountTokensIn])+" in ("+num(c[session.CountTokensCache])+" cached), "+num(c[session.CountTokensOut])+" out")
 	for _, m := range []struct {
 		what string
@@ -103,13 +103,30 @@ func model(ep config.Endpoint) string {
 	return s + " at " + ep.BaseURL + ", from " + string(ep.From)
 }
 
-func dropped(c session.Counts) (n int64) {
-	for name, v := range c {
-		if strings.HasPrefix(name, "dropped.") {
-			n += v
+// dropped is how many notes were dropped, and for which reasons, the most frequent first.
+func dropped(c session.Counts) string {
+	var total int64
+	var reasons []protocol.Count
+	for _, count := range c.Sorted() {
+		name, ok := strings.CutPrefix(count.Name, "dropped.")
+		if !ok || count.N == 0 {
+			continue
 		}
+		total += count.N
+		at := len(reasons)
+		for at > 0 && reasons[at-1].N < count.N {
+			at--
+		}
+		reasons = slices.Insert(reasons, at, protocol.Count{Name: name, N: count.N})
 	}
-	return n
+	text := num(total) + " dropped"
+	for i, r := range reasons {
+		text += [2]string{" (", ", "}[min(i, 1)] + num(r.N) + " " + r.Name
+	}
+	if len(reasons) > 0 {
+		text += ")"
+	}
+	return text
 }
 
 func num(n int64) string { return strconv.FormatInt(n, 10) }

@@ -114,12 +114,12 @@ func (e *Engine) wake(p port, l *live, human string) breaker.Reason {
 		return reason
 	}
 	l.dirty = true // saved with the claim, though an earlier wait of this review saved before
-	granted := p.claim(l.state.ID, claim)
+	granted, other := p.claim(l.state.ID, claim)
 	if p.t.dead {
 		return breaker.Superseded
 	}
 	l.dirty = true
-	return l.state.Claimed(e.now, granted)
+	return l.state.Claimed(e.now, granted, other)
 }
 
 // fresh reads the cited places again. A note whose lines changed is stale; one whose

@@ -117,6 +117,24 @@ func TestNoAnswerToTheClaimIsNoGrant(t *testing.T) {
 	}
 }
 
+func TestAnAnswerToTheClaimThatComesLate(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		r := newRig(t, options)
+		var held *protocol.Claim
+		r.claim = func(c *protocol.Claim) *protocol.Claimed { held = c; return nil }
+		r.send(step("s1", 1)...)
+		r.review(says("blocker", "Everything breaks."))
+		r.now += claimMS
+		if late {
+			r.now++ // the timer was due, and the answer is heard first
+		}
+		r.send(&protocol.Claimed{ID: held.ID, Granted: true})
+		if got, want := outcome(r), map[bool]string{false: "blocker!", true: "blocker"}[late]; got != want {
+			t.Errorf("late %v: delivered %q, want %q", late, got, want)
+		}
+	}
+}
+
 func TestTheWakeIsStoredBeforeTheClaimIsAnswered(t *testing.T) {
 	// The second look waits in the middle of the delivery, so that everything before it was stored.
 	r := newRig(t, with(`"verify":"refute"`))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
 	"github.com/Kayphoon/opencode-advisor/pkg/dialog"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -100,18 +101,22 @@ func (p port) Need(files, env, providers []string) protocol.Provided {
 	return protocol.Provided{ID: id}
 }
 
-// claimMS bounds the wait for a claim. No answer is no grant.
-const claimMS = 5_000
+// claimMS bounds the wait for a claim. No answer is no grant, and neither is one that comes later than that,
+// before the timer was heard: others count on it, see breaker.Grace.
+const claimMS = breaker.Grace / 2
 
-// claim asks for the one wake between two human messages.
-func (p port) claim(session, key string) bool {
+// claim asks for the one wake between two human messages. Other is when another process last asked.
+func (p port) claim(session, key string) (granted bool, other int64) {
 	if p.t.dead {
-		return false
+		return false, 0
 	}
-	id := p.e.id("c")
+	id, asked := p.e.id("c"), p.e.now
 	p.e.emit(&protocol.Claim{ID: id, Session: session, Key: key})
 	a, ok := p.e.waitFor(p.t, id, claimMS, nil).(*protocol.Claimed)
-	return ok && a.Granted
+	if !ok || p.e.now-asked > claimMS {
+		return false, 0
+	}
+	return a.Granted, a.Other
 }
 
 // writeMS bounds the wait for the loader's disk.

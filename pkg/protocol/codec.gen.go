@@ -1915,6 +1915,9 @@ func AppendClaimed(b []byte, v *Claimed) []byte {
 	if v.Reason != "" {
 		b = appendStringMember(b, `,"reason":`, v.Reason)
 	}
+	if v.Other != 0 {
+		b = appendIntMember(b, `,"other":`, v.Other)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1930,6 +1933,8 @@ func decodeClaimed(d *decoder, v *Claimed) {
 			v.Granted = d.flag("claimed.granted")
 		case "reason":
 			v.Reason = d.text("claimed.reason")
+		case "other":
+			v.Other = d.integer("claimed.other")
 		default:
 			d.skip("claimed")
 		}

@@ -248,6 +248,8 @@ type Claimed struct {
 	ID      string `json:"id"`
 	Granted bool   `json:"granted"`
 	Reason  string `json:"reason,omitempty"` // taken, unwritable, ...
+	// Other is when another process last claimed a wake of this session, in milliseconds since 1970; 0: never.
+	Other int64 `json:"other,omitempty"`
 }
 
 // Receipt tells what became of a Deliver.

@@ -321,6 +321,9 @@ func (s *State) receipt(e *protocol.Receipt) Step {
 			if e.State == "refused" && d.State != e.State {
 				s.Counts.Add(CountRefused, 1)
 			}
+			if d.Woke && d.State == "sent" && e.State != "refused" && s.WakeAt < s.Humans {
+				s.Breaker = breaker.Spend(s.Breaker) // the person spoke while it was on its way, and may have been first
+			}
 			d.State = e.State
 			return Step{Changed: true}
 		}

@@ -20,9 +20,10 @@ func (s *State) GoForWake(now int64, human string, maxPerHour int) (claim string
 	return breaker.Claim(s.ID, human), reason
 }
 
-// Claimed takes the host's answer to the claim; no answer is no grant. Only Allowed wakes.
-func (s *State) Claimed(now int64, granted bool) breaker.Reason {
-	if !granted {
+// Claimed takes the host's answer to the claim, and when another process last claimed a wake of
+// this session; no answer is no grant. Only Allowed wakes.
+func (s *State) Claimed(now int64, granted bool, other int64) breaker.Reason {
+	if !granted || !breaker.Free(s.Breaker, other) {
 		return breaker.NoClaim
 	}
 	s.Breaker = breaker.Woke(s.Breaker, now)

@@ -86,13 +86,53 @@ func TestTheAnswerToTheClaim(t *testing.T) {
 	s := fresh()
 	s.Apply(person("m1", 1), everyStep)
 	s.GoForWake(now, "m1", 3)
-	if got := s.Claimed(now, false); got != breaker.NoClaim || len(s.Breaker.Wakes) != 0 || s.Counts[CountWoken] != 0 {
+	if got := s.Claimed(now, false, 0); got != breaker.NoClaim || len(s.Breaker.Wakes) != 0 || s.Counts[CountWoken] != 0 {
 		t.Errorf("refused: %q, wakes %v, woken %d", got, s.Breaker.Wakes, s.Counts[CountWoken])
 	}
 	s.Apply(person("m2", 2), everyStep)
 	s.GoForWake(now, "m2", 3)
-	if got := s.Claimed(now, true); got != breaker.Allowed || len(s.Breaker.Wakes) != 1 || s.Counts[CountWoken] != 1 || s.WakeAt != 2 {
+	if got := s.Claimed(now, true, 0); got != breaker.Allowed || len(s.Breaker.Wakes) != 1 || s.Counts[CountWoken] != 1 || s.WakeAt != 2 {
 		t.Errorf("granted: %q, wakes %v, woken %d, at %d", got, s.Breaker.Wakes, s.Counts[CountWoken], s.WakeAt)
+	}
+}
+
+func TestAnotherProcessHasWokenSinceThePersonSpoke(t *testing.T) {
+	s := fresh()
+	s.Apply(person("m1", now), everyStep)
+	s.GoForWake(now+1, "m1", 3)
+	if got := s.Claimed(now+2, true, now+1); got != breaker.NoClaim || s.Counts[CountWoken] != 0 {
+		t.Errorf("%q, woken %d; want %q and none", got, s.Counts[CountWoken], breaker.NoClaim)
+	}
+}
+
+func TestAWakeThatWasOnItsWayWhenThePersonSpoke(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		state string
+		again bool // the person spoke in between
+		want  breaker.Reason
+	}{
+		{"admitted before", "admitted", false, breaker.Allowed},
+		{"admitted behind", "admitted", true, breaker.Spent},
+		{"seen behind", "seen", true, breaker.Spent},
+		{"refused", "refused", true, breaker.Allowed},
+	} {
+		s := fresh()
+		s.Apply(person("m1", now), everyStep)
+		s.GoForWake(now+1, "m1", 9)
+		s.Claimed(now+1, true, 0)
+		s.Delivered(Delivery{ID: "d1", State: "sent", Woke: true})
+		receipt := &protocol.Receipt{Session: "s1", ID: "d1", State: tt.state}
+		if tt.again {
+			s.Apply(person("m2", now+2), everyStep)
+			s.Apply(receipt, everyStep)
+		} else {
+			s.Apply(receipt, everyStep)
+			s.Apply(person("m2", now+2), everyStep)
+		}
+		if _, got := s.GoForWake(now+3, "m2", 9); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 
@@ -135,7 +175,7 @@ func TestWhatTheBreakerNeedsSurvivesARestart(t *testing.T) {
 	s.GoForWake(now, "m2", 3) // refused by the compaction
 	s.Apply(&protocol.Compacted{Session: "s1"}, everyStep)
 	s.GoForWake(now, "m2", 3)
-	s.Claimed(now, true)
+	s.Claimed(now, true, 0)
 	s.Delivered(Delivery{ID: "msg_1", Note: "n_1", Severity: protocol.Blocker, State: "sent", Woke: true})
 	s.Sealed, s.Unfit, s.Compacting = true, true, true
 	s.Mutes.All, s.Mutes.Notes, s.Mutes.Paths, s.Mutes.Categories = true, []string{"n_2"}, []string{"src/a.ts"}, []string{"style"}
