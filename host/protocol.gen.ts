@@ -176,6 +176,8 @@ export interface Ready {
 export interface Load {
   type: "load";
   session: string;
+  /** what it was forked from */
+  origin?: string;
 }
 
 /** Save stores the state of a session. With an ID it is answered by Saved. */
@@ -397,6 +399,10 @@ export interface Session {
    */
   first?: number;
   complete: boolean;
+  /** Born is when the host made the session, in milliseconds since 1970: a message that is older was copied into it. */
+  born?: number;
+  /** Origin is the session that this one was forked from, where the host or the copied messages prove it. */
+  origin?: string;
 }
 
 /** User is an input of role user, whoever sent it. The adapter gives facts; session.Human decides. */
@@ -578,6 +584,8 @@ export interface Loaded {
   session: string;
   /** absent: nothing was stored */
   state?: unknown;
+  /** Inherited is the stored state of the Load's origin, when there is none of the session itself. */
+  inherited?: unknown;
   /** Failure: something was stored and could not be read; it was set aside. */
   failure?: string;
   /** Reviewer is false when another process holds this session's lease. */
@@ -688,6 +696,7 @@ export interface StoredSession {
   spent?: boolean;
   wakes?: Moment[];
   sealed?: boolean;
+  born?: number;
   humans?: number;
   turns?: number;
   steps?: number;

@@ -194,7 +194,7 @@ export class Server {
           break;
         }
         case "load":
-          this.queue.push({ type: "loaded", session: effect.session, ...store.load(effect.session) });
+          this.queue.push({ type: "loaded", session: effect.session, ...store.load(effect.session, effect.origin) });
           break;
         case "save": {
           const failure = store.save(effect.session, effect.state);

@@ -27,6 +27,8 @@ const logName = /^[a-z]{1,20}$/;
 
 export interface Loaded {
   state?: unknown;
+  /** Of the origin, when nothing is stored of the session itself. */
+  inherited?: unknown;
   failure?: string;
   reviewer: boolean;
 }
@@ -53,8 +55,24 @@ export class Store {
     }
   }
 
-  /** The stored state of a session, and whether this process may review it. */
-  load(session: string): Loaded {
+  /** The stored state of a session, or of what it was forked from, and whether this process may review it. */
+  load(session: string, origin?: string): Loaded {
+    const loaded = this.read(session);
+    if (!origin || loaded.state !== undefined || loaded.failure !== undefined) return loaded;
+    const inherited = this.peek(origin);
+    return inherited === undefined ? loaded : { ...loaded, inherited };
+  }
+
+  /** The stored state of a session that is not taken up here. */
+  private peek(session: string): unknown {
+    try {
+      return JSON.parse(this.memory.get(session) ?? readSmall(this.sessionFile(session)));
+    } catch {
+      return undefined;
+    }
+  }
+
+  private read(session: string): Loaded {
     const reviewer = this.unwritable !== undefined || this.lease.take(digest(session));
     const kept = this.memory.get(session);
     if (kept !== undefined) return { state: JSON.parse(kept), reviewer };

@@ -24,6 +24,7 @@ export class Pi {
   hasUI = true;
   mode: string | undefined = "rpc";
   branch: unknown[] = [];
+  header: { timestamp?: string; parentSession?: string } | null = null;
   models: PiModel[] = [];
   model: PiModel | undefined;
   registry: Partial<PiRegistry> = {};
@@ -77,7 +78,7 @@ export class Pi {
         });
       },
       get sessionManager() {
-        return live({ getSessionId: () => pi.session, getBranch: () => pi.branch, getSessionName: () => undefined });
+        return live({ getSessionId: () => pi.session, getBranch: () => pi.branch, getSessionName: () => undefined, getHeader: () => pi.header });
       },
       get modelRegistry() {
         return live({

@@ -217,6 +217,22 @@ describe("a note that wakes", () => {
 });
 
 describe("the life of a session", () => {
+  for (const [name, at, origin] of [
+    ["that was forked is told with the session whose messages it has", "2026-01-01T00:00:00.000Z", "0a1b-2c3d"],
+    ["that only remembers its parent has no origin", "2026-01-03T00:00:00.000Z", undefined],
+  ] as const) {
+    test(name, async () => {
+      const { recorder } = await start({}, (pi) => {
+        pi.header = { timestamp: "2026-01-02T00:00:00.000Z", parentSession: "/home/x/.pi/agent/sessions/--p--/2026-01-01T00-00-00-000Z_0a1b-2c3d.jsonl" };
+        pi.branch = [{ type: "message", timestamp: at, message: { role: "user", content: "hello", timestamp: Date.parse(at) } }];
+      });
+      const [facts] = recorder.of("session");
+      assert.equal(facts!.origin, origin);
+      assert.equal(facts!.born, Date.parse("2026-01-02T00:00:00.000Z"));
+      assert.equal(facts!.complete, false);
+    });
+  }
+
   test("begins once, however often pi says so", async () => {
     const { pi, recorder } = await start();
     await pi.emit("session_start", { reason: "new" });

@@ -69,7 +69,7 @@ function open(setup: WorkerSetup, now: number): void {
     post: (message) => tell({ t: "from", message }),
     clock,
     store: {
-      load: (session) => (denied.has("load") ? { failure: "unreadable", reviewer: true } : store.load(session)),
+      load: (session, origin) => (denied.has("load") ? { failure: "unreadable", reviewer: true } : store.load(session, origin)),
       save: (session, state) => (denied.has("save") ? "unwritable" : store.save(session, state)),
       forget: (session, keep) => store.forget(session, keep),
       claim: (session, key) => {

@@ -97,6 +97,20 @@ describe("the state of a session", () => {
   });
 });
 
+describe("a fork", () => {
+  test("of which nothing is stored gets the state of its origin, which keeps its lease", () => {
+    const folder = scratch();
+    const [a, b] = [new Store(folder, "a"), new Store(folder, "b")];
+    b.load("origin");
+    b.save("origin", { from: "origin" });
+    assert.deepEqual(a.load("fork", "origin"), { inherited: { from: "origin" }, reviewer: true });
+    assert.deepEqual(a.load("fork", "unknown"), { reviewer: true });
+    a.save("fork", { from: "fork" });
+    assert.deepEqual(a.load("fork", "origin"), { state: { from: "fork" }, reviewer: true });
+    assert.equal(a.load("origin").reviewer, false);
+  });
+});
+
 describe("a claim", () => {
   test("is granted once, to one of all stores on the folder", () => {
     const folder = scratch();

@@ -165,7 +165,59 @@ describe("facts about who speaks", () => {
   });
 });
 
+describe("a fork", () => {
+  const copy = (id: string, role: string, created: number) => ({ info: { id, sessionID: "s2", role, time: { created } }, parts: [] });
+  const messages: Record<string, unknown[]> = {
+    s0: [copy("x1", "user", 11)],
+    s1: [copy("o1", "user", 10), copy("o2", "assistant", 20), copy("o3", "user", 90)],
+    s2: [copy("c1", "user", 10), copy("c2", "assistant", 20)],
+  };
+  const session = (id: string, title: string, created: number, parentID?: string) => ({ id, title, time: { created, updated: created }, ...(parentID ? { parentID } : {}) });
+  const answers = {
+    "session.messages": ({ path }: { path?: unknown }) => ({ data: messages[(path as { id: string }).id] ?? [] }),
+    "session.list": () => ({ data: [session("s0", "Tidy", 1), session("child", "Tidy", 1, "s1"), session("s1", "Renamed since", 2), session("s2", "Tidy (fork #1)", 50), session("later", "Tidy", 60)] }),
+  };
+  const made = { info: session("s2", "Tidy (fork #1)", 50) };
+
+  test("is told with the session whose messages were copied into it, and the copies are history", async () => {
+    const { recorder, hear } = await open(answers);
+    await hear("session.created", made);
+    for (const { info } of messages["s2"] as { info: object }[]) await hear("message.updated", { info: { ...info, time: { ...(info as { time: object }).time, completed: 21 } } });
+    await hear("message.part.updated", { part: { id: "p1", type: "text", sessionID: "s2", messageID: "c2", text: "copied", time: { end: 21 } } });
+    await hear("message.part.updated", { part: { id: "p2", type: "step-finish", sessionID: "s2", messageID: "c2", reason: "stop" } });
+    await hear("session.status", { sessionID: "s2", status: { type: "busy" } });
+    await recorder.until(() => recorder.of("turn_start").length > 0);
+    assert.deepEqual(recorder.of("session"), [{ type: "session", session: "s2", title: "Tidy (fork #1)", born: 50, origin: "s1", complete: false }]);
+    assert.deepEqual(recorder.events.map(({ type }) => type), ["session", "turn_start"]);
+  });
+
+  test("that was made while nobody listened is known by its title and its messages", async () => {
+    const { recorder, hear } = await open({ ...answers, "session.get": () => ({ data: made.info }) });
+    await hear("session.status", { sessionID: "s2", status: { type: "busy" } });
+    await recorder.until(() => recorder.of("turn_start").length > 0);
+    assert.equal(recorder.of("session")[0]!.origin, "s1");
+  });
+
+  test("of which no session has all the messages has no origin", async () => {
+    const { recorder, hear } = await open({ ...answers, "session.list": () => ({ data: [session("s0", "Tidy", 1)] }) });
+    await hear("session.created", made);
+    await hear("message.updated", { info: (messages["s2"]![0] as { info: object }).info });
+    await hear("session.status", { sessionID: "s2", status: { type: "busy" } });
+    await recorder.until(() => recorder.of("turn_start").length > 0);
+    assert.deepEqual(recorder.of("session"), [{ type: "session", session: "s2", title: "Tidy (fork #1)", born: 50, complete: false }]);
+  });
+});
+
 describe("a session", () => {
+  test("whose facts are long in coming is told as one of which something was missed", async () => {
+    let answer = (_: unknown) => {};
+    const { recorder, hear } = await open({ "session.get": () => new Promise((resolve) => (answer = resolve)) });
+    for (let i = 0; i < 1_001; i++) await hear("session.status", { sessionID: "s1", status: { type: i % 2 ? "idle" : "busy" } });
+    answer({ data: {} });
+    await settle();
+    assert.equal(recorder.of("session")[0]!.complete, false);
+  });
+
   test("that was begun before the plugin came is incomplete, and its parent is asked for", async () => {
     const { recorder, calls, say } = await open({ "session.get": () => ({ data: { id: "s1", parentID: "s0", title: "sub" } }) });
     await say("hello");

@@ -66,6 +66,16 @@ export class V2Service {
     return id;
   }
 
+  /** A fork: it has no parent, and its first event says where its messages were copied from. */
+  fork(from: string): string {
+    const origin = this.sessions.get(from)!;
+    const id = `ses_${this.mark}_${++this.ids}`;
+    const session: Session = { id, directory: origin.directory, seq: 0, admitted: new Map(), inbox: [], context: structuredClone(origin.context), running: false, turn: Promise.resolve() };
+    this.sessions.set(id, session);
+    this.emit(session, "session.forked", { parentID: from, boundary: { type: "after", messageID: "msg_0" } }, true);
+    return id;
+  }
+
   /** A person types. Loads the location's plugins when nobody did before, after the input is admitted. */
   async type(id: string, text: string, metadata?: Record<string, unknown>): Promise<void> {
     const session = this.sessions.get(id)!;

@@ -64,6 +64,20 @@ describe("a session", () => {
     }
   }
 
+  test("that was forked is told with its origin, and asks for what was copied", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    const from = service.create("/a");
+    const id = service.fork(from);
+    await service.type(id, "Go on.");
+    await settle();
+    const facts = at("/a").of("session").find(({ session }) => session === id)!;
+    assert.equal(facts.origin, from);
+    assert.equal(facts.complete, false);
+    assert.ok(facts.born! > 0);
+    assert.equal(facts.parent, undefined, "it is no child");
+  });
+
   test("that is created while the plugin listens is complete, and needs no resync", async () => {
     const { service, at } = serve();
     service.load("/a");

@@ -7,6 +7,7 @@ import type { Diagnostic, Event, User } from "../protocol.gen.ts";
 import { cutEnd, cutMiddle } from "../text.ts";
 import { boundInput } from "./input.ts";
 import { compact, type Json, list, number, object, string, strings } from "./json.ts";
+import { isCopied } from "./v1-fork.ts";
 
 export type SessionEvent = Extract<Event, { session: string }>;
 
@@ -29,8 +30,11 @@ export class V1Session {
   /** The person has gone back, and has not yet gone on from there. */
   reverted: string | undefined;
 
+  /** When it was made: what is older was copied into it, and is history. */
+  born: number | undefined;
+
   private outcome: { outcome: string; reason?: string } | undefined;
-  private readonly roles = new Map<string, { role: string; parent?: string; summary: boolean }>();
+  private readonly roles = new Map<string, { role: string; parent?: string; summary: boolean; copied: boolean }>();
   private readonly shells = new Set<string>(); // user messages that stand for a command of the person
   private readonly steps = new Map<string, Step>(); // by message, until its patch has come
   private readonly said = new Set<string>();
@@ -116,13 +120,15 @@ export class V1Session {
   private messageUpdated(info: Json): SessionEvent[] {
     const id = string(info["id"]) ?? "";
     const parent = string(info["parentID"]);
-    setBounded(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, ...(parent ? { parent } : {}) }, maxSaid);
+    setBounded(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, copied: isCopied(info, this.born), ...(parent ? { parent } : {}) }, maxSaid);
+    if (isCopied(info, this.born)) return [];
     return number(object(info["time"])["completed"]) === undefined ? [] : this.stepEnd(id);
   }
 
   private part(part: Json): SessionEvent[] {
     const message = string(part["messageID"]) ?? "";
     const from = this.roles.get(message);
+    if (from?.copied) return [];
     switch (part["type"]) {
       case "text":
         return from?.role === "assistant" ? this.text(part, message, from.summary) : this.userPart(part, message, from?.role);

@@ -11,6 +11,7 @@ import { commands, consultDescription, consultInput } from "./consult.ts";
 import { boundInput } from "./input.ts";
 import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
+import { isCopied, looksForked, originOf } from "./v1-fork.ts";
 import { readMessages } from "./v1-history.ts";
 import { listModels, readProviders } from "./v1-provider.ts";
 
@@ -28,6 +29,9 @@ interface Watched {
   session: V1Session;
   parent?: string;
   title?: string;
+  /** When the session was made, and what it was forked from. */
+  born?: number;
+  origin?: string;
   complete: boolean;
   announced: boolean;
   /** Set while the session's facts are being asked for. */
@@ -108,6 +112,7 @@ export class V1Host implements Host {
       this.meet(id, { info, complete: true });
       return;
     }
+    this.noteCopy(id, type, info);
     this.within(id, (watched) => {
       const { session } = watched;
       const wasBusy = session.busy;
@@ -134,6 +139,33 @@ export class V1Host implements Host {
     const watched = this.sessions.get(id) ?? this.meet(id, undefined);
     if (watched.waiting === undefined) act(watched);
     else if (watched.waiting.length < maxWaiting) watched.waiting.push(() => act(watched));
+    else watched.complete = false; // the history has it
+  }
+
+  /** The first copied message of a session that was not announced yet: it is a fork, and its origin is looked for. */
+  private noteCopy(id: string, type: string, info: Json): void {
+    const watched = this.sessions.get(id);
+    if (type !== "message.updated" || !watched || watched.announced || watched.waiting || !isCopied(info, watched.born)) return;
+    watched.complete = false;
+    this.pause(watched, () => this.findOrigin(watched));
+  }
+
+  /** Lets what is heard of a session wait until look has ended. */
+  private pause(watched: Watched, look: () => Promise<void>): void {
+    watched.waiting = [];
+    aside(async () => {
+      await within(lookupMs, look);
+      const waiting = watched.waiting ?? [];
+      watched.waiting = undefined;
+      for (const act of waiting) aside(async () => act());
+    });
+  }
+
+  private async findOrigin(watched: Watched): Promise<void> {
+    const { session, title, born } = watched;
+    if (born === undefined) return;
+    const origin = await originOf(this.client, session.id, title, born);
+    if (origin !== undefined) watched.origin = origin;
   }
 
   private meet(id: string, created: { info: Json; complete: boolean } | undefined): Watched {
@@ -149,20 +181,19 @@ export class V1Host implements Host {
     const learn = (info: Json) => {
       const parent = string(info["parentID"]);
       const title = string(info["title"]);
+      const born = number(object(info["time"])["created"]);
       if (parent) watched.parent = parent;
       if (title) watched.title = title;
+      if (born !== undefined) watched.born = watched.session.born = born;
     };
     if (created) {
       learn(created.info);
       return watched;
     }
-    watched.waiting = [];
-    aside(async () => {
-      const found = await within(lookupMs, () => this.client.session.get({ path: { id } }));
-      learn(object(object(found)["data"]));
-      const waiting = watched.waiting ?? [];
-      watched.waiting = undefined;
-      for (const act of waiting) aside(async () => act());
+    this.pause(watched, async () => {
+      const found = await this.client.session.get({ path: { id } });
+      learn(object(found.data));
+      if (looksForked(watched.title)) await this.findOrigin(watched);
     });
     return watched;
   }
@@ -173,12 +204,14 @@ export class V1Host implements Host {
     if (again) watched.complete = false;
     if (!watched.announced || again) {
       watched.announced = true;
-      const { session, parent, title, complete } = watched;
+      const { session, parent, title, born, origin, complete } = watched;
       this.advisor.announce({
         type: "session",
         session: session.id,
         ...(parent ? { parent } : {}),
         ...(title ? { title } : {}),
+        ...(born === undefined ? {} : { born }),
+        ...(origin ? { origin } : {}),
         complete,
       });
     }

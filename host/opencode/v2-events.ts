@@ -209,7 +209,7 @@ const readers: Record<string, Reader> = {
 
 /** Whether an event without a number is looked at. Asked first, for every delta passes here. */
 export function concerns(type: string): boolean {
-  return Object.hasOwn(readers, type) || type === "session.created" || type === "session.moved";
+  return Object.hasOwn(readers, type) || type === "session.created" || type === "session.forked" || type === "session.moved";
 }
 
 export function userFacts(type: string, payload: Json, ours: boolean): Pick<User, "advisor" | "synthetic" | "foreign" | "typed" | "custom"> {

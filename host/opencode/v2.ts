@@ -34,6 +34,9 @@ interface Watched {
   parent?: string;
   directory?: string;
   title?: string;
+  /** When the session was made, and what it was forked from. */
+  born?: number;
+  origin?: string;
   announced: boolean;
   rereads: number;
 }
@@ -139,6 +142,7 @@ export class V2Host implements Host {
       rereads: 0,
     };
     setBounded(this.sessions, id, watched, maxSessions);
+    if (envelope.type === "session.forked") watched.session.hole = true; // its messages were copied
     if (envelope.type === "session.created") {
       this.place(watched, { ...envelope.data, ...object(envelope.data["info"]) }, envelope);
     } else if (envelope.location?.directory !== undefined && envelope.location.directory !== this.directory) {
@@ -160,6 +164,10 @@ export class V2Host implements Host {
     watched.mine = directory === undefined || directory === this.directory;
     const parent = string(info["parentID"]);
     const title = string(info["title"]);
+    const born = number(object(info["time"])["created"]) ?? (envelope.type === "session.created" || envelope.type === "session.forked" ? envelope.created : undefined);
+    const origin = envelope.type === "session.forked" ? string(envelope.data["parentID"]) : string(object(info["fork"])["sessionID"]);
+    if (born !== undefined) watched.born = born;
+    if (origin !== undefined) watched.origin = origin;
     if (directory !== undefined) watched.directory = directory;
     if (parent !== undefined) watched.parent = parent;
     if (title !== undefined) watched.title = title;
@@ -186,7 +194,7 @@ export class V2Host implements Host {
   }
 
   private announce(watched: Watched): void {
-    const { session, parent, directory, title } = watched;
+    const { session, parent, directory, title, born, origin } = watched;
     const complete = session.complete && !session.hole;
     session.hole = false;
     watched.announced = true;
@@ -197,6 +205,8 @@ export class V2Host implements Host {
       ...(parent ? { parent } : {}),
       ...(directory ? { directory } : {}),
       ...(title ? { title } : {}),
+      ...(born === undefined ? {} : { born }),
+      ...(origin ? { origin } : {}),
       ...(session.first ? { first: session.first } : {}),
       complete,
     });

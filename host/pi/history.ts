@@ -42,6 +42,19 @@ export function readBranch(session: string, entries: unknown[], isForeign: (id: 
   return events;
 }
 
+/**
+ * When a session was made, and what it was forked from: pi names the file of a parent in the header. A session that only
+ * remembers its parent has none of its messages, and one that was forked has.
+ */
+export function lineage(header: unknown, entries: unknown[]): { born?: number; origin?: string } {
+  const about = object(header);
+  const born = Date.parse(string(about["timestamp"]) ?? "");
+  if (Number.isNaN(born)) return {};
+  const copied = entries.some((entry) => Date.parse(string(object(entry)["timestamp"]) ?? "") < born);
+  const origin = copied ? /_([^_/\\]+)\.jsonl$/.exec(string(about["parentSession"]) ?? "")?.[1] : undefined;
+  return { born, ...(origin ? { origin } : {}) };
+}
+
 /** The messages of a branch, as they are. */
 export function messagesOf(entries: unknown[]): Json[] {
   return entries.map(object).filter((entry) => entry["type"] === "message").map((entry) => object(entry["message"]));

@@ -7,7 +7,7 @@ import type { Change, Deliver, Generate, Generated, History, Notice, Provider, R
 import { later } from "../timers.ts";
 import { PiDesk } from "./desk.ts";
 import { PiSession, type SessionEvent } from "./events.ts";
-import { messagesOf, readBranch } from "./history.ts";
+import { lineage, messagesOf, readBranch } from "./history.ts";
 import { generate, readProvider } from "./models.ts";
 import { PiNotes } from "./notes.ts";
 import type { PiApi, PiContext } from "./types.ts";
@@ -138,7 +138,16 @@ export class PiHost implements Host {
     if (!this.advisor.wants(this.id)) return;
     const { sessionManager, cwd } = this.context();
     const title = string(sessionManager.getSessionName?.());
-    this.advisor.announce({ type: "session", session: this.id, directory: cwd, ...(title ? { title } : {}), complete });
+    const { born, origin } = lineage(sessionManager.getHeader?.(), sessionManager.getBranch());
+    this.advisor.announce({
+      type: "session",
+      session: this.id,
+      directory: cwd,
+      ...(title ? { title } : {}),
+      ...(born === undefined ? {} : { born }),
+      ...(origin ? { origin } : {}),
+      complete,
+    });
   }
 
   private send(event: SessionEvent): void {

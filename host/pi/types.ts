@@ -31,6 +31,7 @@ export interface PiContext {
     getSessionId(): string;
     getBranch(): unknown[];
     getSessionName?(): string | undefined;
+    getHeader?(): { timestamp?: string; parentSession?: string } | null;
   };
   readonly modelRegistry: PiRegistry;
   readonly model: PiModel | undefined;

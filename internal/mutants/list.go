@@ -26,6 +26,8 @@ const (
 	deliveryFile = "pkg/delivery/delivery.go"
 	deliverFile  = "pkg/engine/deliver.go"
 	watchFile    = "pkg/engine/watch.go"
+	forkFile     = "pkg/session/fork.go"
+	engineFile   = "pkg/engine/engine.go"
 	liveFile     = "pkg/engine/live.go"
 	portFile     = "pkg/engine/port.go"
 	verifyFile   = "pkg/engine/verify.go"
@@ -98,6 +100,21 @@ var All = []Mutant{
 	{"a usable review ends the trouble", countsFile, "\t\ts.Failing = 0\n", "", sessionTests},
 	{"notes that are kept are bounded", countsFile, "s.Notes = s.Notes[max(0, len(s.Notes)-maxNotes):]", "", sessionTests},
 
+	{"a copied message opens nothing", stateFile, "if s.copied(e) {", "if false {", sessionTests},
+	{"a copied message in the history opens nothing", stateFile, "|| s.copied(u) {", "{", sessionTests},
+	{"a session's birth is stored", storeFile, "Sealed: s.Sealed, Born: s.Born,", "Sealed: s.Sealed,", sessionTests},
+	{"a fork knows what was said", forkFile, "s.Guard, s.Mutes, s.Counts, s.Notes, s.Told = from.Guard, from.Mutes, from.Counts, from.Notes, from.Told", "s.Mutes, s.Counts, s.Notes, s.Told = from.Mutes, from.Counts, from.Notes, from.Told", sessionTests},
+	{"a fork keeps what the person muted", forkFile, "s.Guard, s.Mutes, s.Counts, s.Notes, s.Told = from.Guard, from.Mutes, from.Counts, from.Notes, from.Told", "s.Guard, s.Counts, s.Notes, s.Told = from.Guard, from.Counts, from.Notes, from.Told", sessionTests},
+	{"a fork keeps the counts", forkFile, "s.Guard, s.Mutes, s.Counts, s.Notes, s.Told = from.Guard, from.Mutes, from.Counts, from.Notes, from.Told", "s.Guard, s.Mutes, s.Notes, s.Told = from.Guard, from.Mutes, from.Notes, from.Told", sessionTests},
+	{"a fork keeps the wakes of the hour", forkFile, "Wakes: slices.Clone(from.Breaker.Wakes)}", "Wakes: nil}", sessionTests},
+	{"a fork knows our messages", forkFile, "s.remember(d.ID)", "", sessionTests},
+	{"a fork waits for nothing that its origin waits for", forkFile, "if d.State == \"seen\" {", "if true {", sessionTests},
+	{"a fork goes on from its origin", liveFile, "e.inherit(l, string(ev.Inherited))", "", engineTests},
+	{"a fork goes on from what this process holds of its origin", liveFile, "if from := e.sessions[l.origin]; from != nil && from.stores() {", "if from := e.sessions[l.origin]; false && from != nil {", engineTests},
+	{"what there was no room for is counted", engineFile, "e.lost[sessionOf(ev)]++", "", engineTests},
+	{"what there was no room for while a state was loaded is counted", liveFile, "\t\t\tl.lost++\n", "", engineTests},
+	{"a child is known however much comes", engineFile, "if len(e.early) >= maxEarly && passing(ev) {", "if len(e.early) >= maxEarly {", engineTests},
+	{"a session of which something was lost is behind", liveFile, "early = append(early, &protocol.Session{Session: ev.Session})\n", "", engineTests},
 	{"a spent wake is stored", storeFile, "Spent: s.Breaker.Spent", "Spent: false", sessionTests},
 	{"the present message is stored", storeFile, "Human: s.Breaker.Human, At: s.Breaker.At", "At: s.Breaker.At", sessionTests},
 	{"earlier messages are stored", storeFile, "Past: s.Breaker.Past", "Past: nil", sessionTests},

@@ -30,7 +30,11 @@ func (w *World) perform(ef protocol.Effect) error {
 			w.post(&protocol.Loaded{Session: e.Session, Failure: "unreadable", Reviewer: true})
 			return nil
 		}
-		w.post(&protocol.Loaded{Session: e.Session, State: protocol.JSON(w.states[e.Session]), Reviewer: true})
+		loaded := &protocol.Loaded{Session: e.Session, State: protocol.JSON(w.states[e.Session]), Reviewer: true}
+		if loaded.State == "" && e.Origin != "" {
+			loaded.Inherited = protocol.JSON(w.states[e.Origin])
+		}
+		w.post(loaded)
 	case *protocol.Save:
 		failure := ""
 		if w.denied["save"] {

@@ -52,6 +52,7 @@ type Engine struct {
 
 	init       *protocol.Init
 	early      []protocol.Event // what came before ready
+	lost       map[string]int   // by session, what early had no room for
 	ready      bool
 	watching   bool     // the advisor was on at the start; until then nothing is known of any session
 	origins    []string // that this instance may contact
@@ -77,6 +78,7 @@ func New(h Host) *Engine {
 		sessions: map[string]*live{},
 		calls:    map[string]*task{},
 		told:     map[string]bool{},
+		lost:     map[string]int{},
 		memory:   &llm.Memory{},
 		scratch:  &tools.Scratch{},
 		redact:   redact.New(),
@@ -183,12 +185,29 @@ func (e *Engine) drop(key string) {
 	}
 }
 
+// hold keeps what comes before the config is known. What there is no room for is counted, and the session's own history
+// fills the gap.
 func (e *Engine) hold(ev protocol.Event) {
-	if len(e.early) >= maxEarly {
-		// The oldest go first: the session's own history can fill the gap.
-		e.early = e.early[1:]
+	if len(e.early) >= maxEarly && passing(ev) {
+		e.lost[sessionOf(ev)]++
+		return
 	}
 	e.early = append(e.early, ev)
+}
+
+// letIn hands over what was held. A session of which something was lost is behind.
+func (e *Engine) letIn() {
+	early := e.early
+	e.early = nil
+	for _, ev := range early {
+		e.safely("event "+ev.EventType(), func() { e.dispatch(ev) })
+	}
+	for _, id := range sortedIDs(e.lost) {
+		if l := e.sessions[id]; l != nil { // watched, and loading
+			l.lost += e.lost[id]
+		}
+	}
+	clear(e.lost)
 }
 
 // begin reads the config as a task and then lets the held events in.
@@ -210,11 +229,7 @@ func (e *Engine) begin(in *protocol.Init) {
 		if t.dead {
 			return
 		}
-		early := e.early
-		e.early = nil
-		for _, ev := range early {
-			e.safely("event "+ev.EventType(), func() { e.dispatch(ev) })
-		}
+		e.letIn()
 	})
 }
 

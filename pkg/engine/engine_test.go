@@ -81,6 +81,9 @@ func (r *rig) send(events ...protocol.Event) {
 				events = append(events, &protocol.Provided{ID: e.ID})
 			case *protocol.Load:
 				loaded := &protocol.Loaded{Session: e.Session, State: r.states[e.Session], Reviewer: !r.observer}
+				if loaded.State == "" && e.Origin != "" {
+					loaded.Inherited = r.states[e.Origin]
+				}
 				if r.broken {
 					loaded.State, loaded.Failure = "", "not JSON"
 				}
@@ -143,6 +146,45 @@ func TestEventsBeforeTheConfigAreKept(t *testing.T) {
 	}
 	if len(h.sent) != 1 || !strings.Contains(h.sent[0].Body, "go on") {
 		t.Errorf("%d requests, want one that knows the goal", len(h.sent))
+	}
+}
+
+// overflow is more events than an engine keeps, of a session whose first message came before them.
+func overflow(id string) (events []protocol.Event) {
+	events = append(events, &protocol.Session{Session: id, Complete: true}, &protocol.User{Session: id, ID: "m1", Text: "go on", Typed: true, Created: 1})
+	for range maxEarly {
+		events = append(events, &protocol.Text{Session: id, Text: "x"})
+	}
+	return append(events, &protocol.User{Session: id, ID: "m2", Text: "again", Typed: true, Created: 2}, &protocol.Session{Session: "child", Parent: id}, &protocol.Text{Session: "child", Text: "x"})
+}
+
+func TestEventsThatThereIsNoRoomForBeforeTheConfig(t *testing.T) {
+	r := newRig(t, options)
+	r.engine = New(r.host)
+	r.send(overflow("s1")...)
+	r.send(&protocol.Init{ABI: protocol.ABIVersion, Seed: strings.Repeat("ab", 32), Directory: "/work", Root: "/work", Options: options})
+	s := r.engine.sessions["s1"].state
+	// Two of the session's texts and its last message had no room beside what is never dropped.
+	if s.Counts["event.lost"] != 3 || notices(r, "missed 3 events") != 1 || !s.Behind || count[*protocol.Resync](r) == 0 {
+		t.Errorf("%d lost, %d notices, behind %v, %d resyncs", s.Counts["event.lost"], notices(r, "missed 3 events"), s.Behind, count[*protocol.Resync](r))
+	}
+	if _, watched := r.engine.sessions["child"]; watched || count[*protocol.Ignore](r) != 1 {
+		t.Error("what is known of a child session was dropped")
+	}
+}
+
+func TestEventsThatThereIsNoRoomForWhileTheStateIsLoaded(t *testing.T) {
+	r := newRig(t, options)
+	call := func(events ...protocol.Event) {
+		out, _ := protocol.DecodeOutcome(r.engine.Call(protocol.AppendBatch(nil, protocol.Batch{Now: r.now, Events: events})))
+		r.seen = append(r.seen, out.Effects...)
+	}
+	call(overflow("s1")...)
+	call(&protocol.Command{Session: "s1", Call: "k1", Name: "advisor", Text: "status"})
+	call(&protocol.Loaded{Session: "s1", Reviewer: true})
+	s := r.engine.sessions["s1"].state
+	if s.Counts["event.lost"] != 3 || notices(r, "missed 3 events") != 1 || !s.Behind || count[*protocol.Answer](r) != 1 {
+		t.Errorf("%d lost, %d notices, behind %v, %d answers", s.Counts["event.lost"], notices(r, "missed 3 events"), s.Behind, count[*protocol.Answer](r))
 	}
 }
 

@@ -52,4 +52,4 @@ func sessionOf(ev protocol.Event) string {
 	return ""
 }
 
-func sortedIDs(m map[string]*live) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedIDs[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -15,7 +15,9 @@ type live struct {
 	state *session.State
 	// loading: the stored state is on its way and events wait in early.
 	loading bool
+	origin  string // what it was forked from, while it is loaded
 	early   []protocol.Event
+	lost    int // events that early had no room for
 	// observer: another process reviews this session.
 	observer bool
 	review   *task
@@ -58,19 +60,23 @@ func (e *Engine) dispatch(ev protocol.Event) {
 	}
 	l := e.sessions[id]
 	if l == nil {
+		origin := ""
 		if s, ok := ev.(*protocol.Session); ok {
 			if reason := session.Unwatched(s, e.options()); reason != "" {
 				e.emit(&protocol.Ignore{Session: id, Reason: reason})
 				return
 			}
+			origin = s.Origin
 		}
-		l = e.load(id)
+		l = e.load(id, origin)
 	}
 	e.used++
 	l.used = e.used
 	if l.loading {
-		if len(l.early) < maxEarly {
+		if len(l.early) < maxEarly || !passing(ev) {
 			l.early = append(l.early, ev)
+		} else {
+			l.lost++
 		}
 		return
 	}
@@ -81,12 +87,12 @@ func (e *Engine) options() session.Options {
 	return session.Options{Mode: e.config.ReviewMode, Interval: e.config.ReviewInterval, Directory: e.init.Directory}
 }
 
-// load asks for the stored state of a session.
-func (e *Engine) load(id string) *live {
+// load asks for the stored state of a session, and for that of its origin where there is none.
+func (e *Engine) load(id, origin string) *live {
 	e.evict()
-	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true, cache: &tools.Cache{}}
+	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true, origin: origin, cache: &tools.Cache{}}
 	e.sessions[id] = l
-	e.emit(&protocol.Load{Session: id})
+	e.emit(&protocol.Load{Session: id, Origin: origin})
 	e.flushNotices(id)
 	return l
 }
@@ -102,7 +108,7 @@ func (e *Engine) askAgain(l *live) {
 		return
 	}
 	delete(e.sessions, l.state.ID)
-	again := e.load(l.state.ID)
+	again := e.load(l.state.ID, "")
 	again.used, again.behind = l.used, true
 }
 
@@ -130,6 +136,9 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 			}
 		}
 	}
+	if ev.State == "" && ev.Failure == "" && l.origin != "" {
+		e.inherit(l, string(ev.Inherited))
+	}
 	if ev.Failure != "" {
 		l.state = session.New(ev.Session, transcript.New(e.logOptions()))
 		l.state.Sealed = true
@@ -145,12 +154,54 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 	if l.behind {
 		early = append([]protocol.Event{&protocol.Session{Session: ev.Session}}, early...)
 	}
+	if l.lost > 0 {
+		early = append(early, &protocol.Session{Session: ev.Session})
+		e.tellLost(l, l.lost)
+		l.lost = 0
+	}
 	for _, held := range early {
 		e.safely("event "+held.EventType(), func() { e.apply(l, held) })
 	}
 	// A review that was due when the guest was replaced is still due.
 	if l.state.Owed {
 		e.arm(l)
+	}
+}
+
+// inherit lets a fork that nothing is stored of go on from its origin: as this process holds it when it
+// reviews it, else as it was stored.
+func (e *Engine) inherit(l *live, stored string) {
+	if from := e.sessions[l.origin]; from != nil && from.stores() {
+		stored = string(from.state.Append(nil))
+	}
+	if stored == "" {
+		e.log("info", "session "+l.state.ID+" was forked from "+l.origin+", of which nothing is known")
+		return
+	}
+	from := session.New(l.origin, transcript.New(e.logOptions()))
+	if err := from.Restore([]byte(stored), e.logOptions()); err != nil {
+		e.log("warn", "session "+l.state.ID+": nothing is taken over from "+l.origin+": "+err.Error())
+		return
+	}
+	l.state.Inherit(from)
+	l.dirty = true
+}
+
+// passing tells whether an event may be lost: the host's history has it, and nobody waits for its answer.
+func passing(ev protocol.Event) bool {
+	switch ev.(type) {
+	case *protocol.Session, *protocol.Closed, *protocol.Consult, *protocol.Command, *protocol.Permission, *protocol.Abort, *protocol.History:
+		return false
+	}
+	return true
+}
+
+// tellLost counts events that there was no room for, and tells of it once.
+func (e *Engine) tellLost(l *live, n int) {
+	l.state.Counts.Add(session.CountLost, int64(n))
+	l.dirty = true
+	if l.state.Tell("lost") {
+		e.notice(l.state.ID, "lost", "info", "The advisor missed "+itoa(n)+" events of this session while it was starting. It reads the session's history instead; nobody is woken before that has come.")
 	}
 }
 

@@ -578,6 +578,9 @@ func decodeReady(d *decoder, v *Ready) {
 // AppendLoad appends v as JSON.
 func AppendLoad(b []byte, v *Load) []byte {
 	b = appendStringMember(b, `{"type":"load","session":`, v.Session)
+	if v.Origin != "" {
+		b = appendStringMember(b, `,"origin":`, v.Origin)
+	}
 	return appendText(b, `}`)
 }
 
@@ -589,6 +592,8 @@ func decodeLoad(d *decoder, v *Load) {
 		switch string(d.key) {
 		case "session":
 			v.Session = d.text("load.session")
+		case "origin":
+			v.Origin = d.text("load.origin")
 		default:
 			d.skip("load")
 		}
@@ -1238,6 +1243,12 @@ func AppendSession(b []byte, v *Session) []byte {
 		b = appendIntMember(b, `,"first":`, v.First)
 	}
 	b = appendBoolMember(b, `,"complete":`, v.Complete)
+	if v.Born != 0 {
+		b = appendIntMember(b, `,"born":`, v.Born)
+	}
+	if v.Origin != "" {
+		b = appendStringMember(b, `,"origin":`, v.Origin)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1259,6 +1270,10 @@ func decodeSession(d *decoder, v *Session) {
 			v.First = d.integer("session.first")
 		case "complete":
 			v.Complete = d.flag("session.complete")
+		case "born":
+			v.Born = d.integer("session.born")
+		case "origin":
+			v.Origin = d.text("session.origin")
 		default:
 			d.skip("session")
 		}
@@ -1851,6 +1866,10 @@ func AppendLoaded(b []byte, v *Loaded) []byte {
 		b = appendText(b, `,"state":`)
 		b = AppendRaw(b, v.State)
 	}
+	if v.Inherited != "" {
+		b = appendText(b, `,"inherited":`)
+		b = AppendRaw(b, v.Inherited)
+	}
 	if v.Failure != "" {
 		b = appendStringMember(b, `,"failure":`, v.Failure)
 	}
@@ -1868,6 +1887,8 @@ func decodeLoaded(d *decoder, v *Loaded) {
 			v.Session = d.text("loaded.session")
 		case "state":
 			v.State = d.raw("loaded.state")
+		case "inherited":
+			v.Inherited = d.raw("loaded.inherited")
 		case "failure":
 			v.Failure = d.text("loaded.failure")
 		case "reviewer":
@@ -2204,6 +2225,9 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 	if v.Sealed {
 		b = appendBoolMember(b, `,"sealed":`, v.Sealed)
 	}
+	if v.Born != 0 {
+		b = appendIntMember(b, `,"born":`, v.Born)
+	}
 	if v.Humans != 0 {
 		b = appendIntMember(b, `,"humans":`, int64(v.Humans))
 	}
@@ -2316,6 +2340,8 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Wakes = list(d, "storedSession.wakes", decodeMoment)
 		case "sealed":
 			v.Sealed = d.flag("storedSession.sealed")
+		case "born":
+			v.Born = d.integer("storedSession.born")
 		case "humans":
 			v.Humans = int(d.integer("storedSession.humans"))
 		case "turns":

@@ -38,6 +38,7 @@ type Ready struct {
 // wire:effect load
 type Load struct {
 	Session string `json:"session"`
+	Origin  string `json:"origin,omitempty"` // what it was forked from
 }
 
 // Save stores the state of a session. With an ID it is answered by Saved.

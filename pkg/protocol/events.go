@@ -40,6 +40,10 @@ type Session struct {
 	// saw, and Complete tells whether that is the session's beginning.
 	First    int64 `json:"first,omitempty"`
 	Complete bool  `json:"complete"`
+	// Born is when the host made the session, in milliseconds since 1970: a message that is older was copied into it.
+	Born int64 `json:"born,omitempty"`
+	// Origin is the session that this one was forked from, where the host or the copied messages prove it.
+	Origin string `json:"origin,omitempty"`
 }
 
 // User is an input of role user, whoever sent it. The adapter gives facts; session.Human decides.
@@ -225,6 +229,8 @@ type Timer struct {
 type Loaded struct {
 	Session string `json:"session"`
 	State   JSON   `json:"state,omitempty"` // absent: nothing was stored
+	// Inherited is the stored state of the Load's origin, when there is none of the session itself.
+	Inherited JSON `json:"inherited,omitempty"`
 	// Failure: something was stored and could not be read; it was set aside.
 	Failure string `json:"failure,omitempty"`
 	// Reviewer is false when another process holds this session's lease.

@@ -17,6 +17,7 @@ type StoredSession struct {
 	Spent  bool     `json:"spent,omitempty"`
 	Wakes  []Moment `json:"wakes,omitempty"`
 	Sealed bool     `json:"sealed,omitempty"`
+	Born   int64    `json:"born,omitempty"`
 
 	Humans     int    `json:"humans,omitempty"`
 	Turns      int    `json:"turns,omitempty"`

@@ -20,6 +20,7 @@ const (
 	CountWoken       = "note.woken"
 	CountUnconfirmed = "note.unconfirmed"
 	CountRefused     = "note.refused"
+	CountLost        = "event.lost"
 	CountTokensIn    = "tokens.in"
 	CountTokensOut   = "tokens.out"
 	CountTokensCache = "tokens.cached"

@@ -60,6 +60,9 @@ type State struct {
 	// has come. Not stored: a restart asks anew.
 	Behind bool
 
+	// Born is when the host made the session, 0 when it does not tell.
+	Born int64
+
 	Known      bool // a Session event came
 	Busy       bool // a turn is running
 	Compacting bool
@@ -169,6 +172,7 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 
 func (s *State) session(e *protocol.Session, o Options) Step {
 	s.Known = true
+	s.Born = max(s.Born, e.Born)
 	if reason := Unwatched(e, o); reason != "" {
 		s.Child = reason == "child"
 		return Step{Ignore: reason}
@@ -191,6 +195,16 @@ func (s *State) user(e *protocol.User) Step {
 	}
 	if !s.IsHuman(e) {
 		return Step{Changed: s.Log.AddOther(e)}
+	}
+	if s.copied(e) {
+		b, fresh := breaker.Missed(s.Breaker, e.ID)
+		if !fresh {
+			return Step{}
+		}
+		s.Breaker = b
+		s.Humans++
+		s.Log.AddHuman(e)
+		return Step{Changed: true}
 	}
 	b, fresh := breaker.HumanSpoke(s.Breaker, e.ID, e.Created)
 	if !fresh {
@@ -215,6 +229,12 @@ func (s *State) user(e *protocol.User) Step {
 		s.Mutes.All = false
 	}
 	return step
+}
+
+// copied tells whether a message is older than its session: a fork brings the messages of its origin along. Whoever
+// typed it typed it there, where its wake was had or not, so it opens nothing here.
+func (s *State) copied(u *protocol.User) bool {
+	return s.Born != 0 && u.Created != 0 && u.Created < s.Born
 }
 
 // Unwatched says why a session is not ours to watch: child, location, or empty when it is.
@@ -259,7 +279,7 @@ func (s *State) history(e *protocol.History) Step {
 	lost := present < 0 && s.Breaker.Human != ""
 	for i, u := range said {
 		var fresh bool
-		if i < present || lost && u.Created == 0 {
+		if i < present || lost && u.Created == 0 || s.copied(u) {
 			s.Breaker, fresh = breaker.Missed(s.Breaker, u.ID)
 		} else {
 			s.Breaker, fresh = breaker.HumanSpoke(s.Breaker, u.ID, u.Created)
