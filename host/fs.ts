@@ -4,6 +4,7 @@
 
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { setBounded } from "./bounded.ts";
 import { Errno, Kind } from "./protocol.gen.ts";
 
 /** Device and inode: what a path named when it was checked. */
@@ -37,10 +38,20 @@ const kernel = /^\/(proc|sys|dev)(\/|$)/;
 const readFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const listFlags = readFlags | (fs.constants.O_DIRECTORY ?? 0);
 
+/** A folder that was listed, still open: what is in it is opened through it. */
+interface Listed {
+  fd: number;
+  odd: Set<string>; // what is neither file nor folder
+}
+
+const maxListed = 64; // as deep as a walk goes
+
 export class Files {
   /** The root with every symlink resolved. */
   readonly root: string;
   private readonly given: string;
+  private readonly listed = new Map<string, Listed>();
+  private held: { name: string; fd: number; info: Info } | undefined;
 
   constructor(root: string) {
     this.given = path.resolve(root);
@@ -48,7 +59,14 @@ export class Files {
   }
 
   stat(name: string): Info | Refusal {
-    return attempt(() => this.inspect(name).info);
+    return this.hold(name) ?? attempt(() => this.inspect(name).info);
+  }
+
+  /** Forgets what listings said and closes what is open: between two calls of the guest. */
+  release(): void {
+    for (const { fd } of this.listed.values()) fs.closeSync(fd);
+    this.listed.clear();
+    this.drop();
   }
 
   real(name: string): string | Refusal {
@@ -62,6 +80,11 @@ export class Files {
   read(name: string, want: Identity, offset: bigint, buffer: Uint8Array): number | Refusal {
     return attempt(() => {
       if (offset < 0n || offset > BigInt(Number.MAX_SAFE_INTEGER)) throw new Refusal(Errno.invalid);
+      const { held } = this;
+      if (held?.name === name && held.info.kind === Kind.file) {
+        same(held.info, want);
+        return fill(held.fd, Number(offset), buffer);
+      }
       const before = this.inspect(name);
       if (before.info.kind === Kind.dir) throw new Refusal(Errno.isDir);
       if (before.info.kind === Kind.other) throw new Refusal(Errno.notRegular);
@@ -73,13 +96,7 @@ export class Files {
         if (!opened.isFile()) throw new Refusal(Errno.notRegular);
         same(opened, want);
         this.confirm(name, want);
-        let filled = 0;
-        while (filled < buffer.length) {
-          const n = fs.readSync(fd, buffer, filled, buffer.length - filled, Number(offset) + filled);
-          if (n === 0) break;
-          filled += n;
-        }
-        return filled;
+        return fill(fd, Number(offset), buffer);
       } finally {
         fs.closeSync(fd);
       }
@@ -89,24 +106,34 @@ export class Files {
   /** Names in byte order, as Go sorts strings. */
   list(name: string, want: Identity): Entry[] | Refusal {
     return attempt(() => {
+      const { held } = this;
+      if (held?.name === name && held.info.kind === Kind.dir) {
+        same(held.info, want);
+        const entries = readFolder(handle(held.fd)!);
+        this.remember(name, held.fd, entries);
+        this.held = undefined;
+        return entries;
+      }
       const before = this.inspect(name);
       if (before.info.kind === Kind.symlink) throw new Refusal(Errno.changed);
       if (before.info.kind !== Kind.dir) throw new Refusal(Errno.notDir);
       same(before.info, want);
       const fd = process.platform === "win32" ? undefined : this.open(before.at, listFlags);
+      let kept = false;
       try {
         if (fd !== undefined) {
           const opened = fs.fstatSync(fd, { bigint: true });
           if (!opened.isDirectory()) throw new Refusal(Errno.notDir);
           same(opened, want);
         }
-        const entries = fs
-          .readdirSync(handle(fd) ?? before.at, { withFileTypes: true })
-          .map((entry) => ({ name: entry.name, kind: direntKind(entry, before.at) }));
+        const through = handle(fd);
+        const entries = readFolder(through ?? before.at);
         this.confirm(name, want);
-        return sortByBytes(entries);
+        if (through) this.remember(name, fd!, entries);
+        kept = through !== undefined;
+        return entries;
       } finally {
-        if (fd !== undefined) fs.closeSync(fd);
+        if (fd !== undefined && !kept) fs.closeSync(fd);
       }
     });
   }
@@ -114,6 +141,46 @@ export class Files {
   /** Between the checks before and after; tests change the disk here. */
   protected open(at: string, flags: number): number {
     return fs.openSync(at, flags);
+  }
+
+  /**
+   * Opens a name in a folder that was listed in this call, through that open folder, and keeps it open: the
+   * read or listing that follows takes what was opened here. Nothing can be put in between, and a single
+   * element that is not followed cannot lead out of the folder. Undefined when its folder was not listed,
+   * or when it is no file or folder: the slow way then judges it.
+   */
+  private hold(name: string): Info | undefined {
+    const cut = name.lastIndexOf("/");
+    const folder = this.listed.get(name.slice(0, cut));
+    const last = name.slice(cut + 1);
+    if (!folder || folder.odd.has(last)) return undefined;
+    this.drop();
+    let fd: number | undefined;
+    try {
+      fd = this.open(`${handle(folder.fd)!}/${last}`, readFlags);
+      const info = infoOf(fs.fstatSync(fd, { bigint: true }));
+      if (info.kind === Kind.file || info.kind === Kind.dir) {
+        this.held = { name, fd, info };
+        return info;
+      }
+    } catch {
+      // The slow way finds out why, and says so.
+    }
+    if (fd !== undefined) fs.closeSync(fd);
+    return undefined;
+  }
+
+  private drop(): void {
+    if (this.held) fs.closeSync(this.held.fd);
+    this.held = undefined;
+  }
+
+  private remember(folder: string, fd: number, entries: Entry[]): void {
+    const before = this.listed.get(folder);
+    if (before) fs.closeSync(before.fd);
+    const odd = new Set<string>();
+    for (const { name, kind } of entries) if (kind !== Kind.file && kind !== Kind.dir) odd.add(name);
+    for (const old of setBounded(this.listed, folder, { fd, odd }, maxListed)) fs.closeSync(old.fd);
   }
 
   /** The path below the resolved parent, and what lies there, the last element not followed. */
@@ -125,7 +192,7 @@ export class Files {
       at = path.join(parent, path.basename(name));
     }
     const stat = fs.lstatSync(at, { bigint: true });
-    return { at, info: { kind: kindOf(stat), size: stat.size, mtimeNs: stat.mtimeNs, dev: stat.dev, ino: stat.ino } };
+    return { at, info: infoOf(stat) };
   }
 
   /** After opening: the path still leads, inside the root, to what was opened. */
@@ -154,6 +221,24 @@ function within(name: string, root: string): boolean {
 
 function same(found: Identity, want: Identity): void {
   if (found.dev !== want.dev || found.ino !== want.ino) throw new Refusal(Errno.changed);
+}
+
+function infoOf(stat: fs.BigIntStats): Info {
+  return { kind: kindOf(stat), size: stat.size, mtimeNs: stat.mtimeNs, dev: stat.dev, ino: stat.ino };
+}
+
+function fill(fd: number, offset: number, buffer: Uint8Array): number {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const n = fs.readSync(fd, buffer, filled, buffer.length - filled, offset + filled);
+    if (n === 0) break;
+    filled += n;
+  }
+  return filled;
+}
+
+function readFolder(folder: string): Entry[] {
+  return sortByBytes(fs.readdirSync(folder, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: direntKind(entry, folder) })));
 }
 
 function kindOf(stat: fs.BigIntStats): Kind {

@@ -7,7 +7,6 @@ import {
   abiVersion,
   Errno,
   type HTTPSend,
-  identSize,
   importEmit,
   importFSList,
   importFSRead,
@@ -18,7 +17,6 @@ import {
   importInterrupted,
   importModule,
   type Log,
-  statSize,
 } from "./protocol.gen.ts";
 import { describe } from "./text.ts";
 import { wasi } from "./wasi.ts";
@@ -52,6 +50,7 @@ const maxPrinted = 4096; // of one line
 
 export class Guest {
   private readonly exports: Exports;
+  private last: { view: DataView; bytes: Buffer } | undefined;
   private printed = ""; // the runtime prints its last words in pieces
   private readonly encoder = new TextEncoder();
   private readonly decoder = new TextDecoder("utf-8", { fatal: true });
@@ -90,7 +89,12 @@ export class Guest {
     const ptr = this.exports.alloc(input.length) >>> 0;
     if (ptr === 0) throw new Error(`the guest has no room for a batch of ${input.length} bytes`);
     this.bytes(ptr, input.length).set(input);
-    const packed = BigInt.asUintN(64, this.exports.call(ptr, input.length));
+    let packed: bigint;
+    try {
+      packed = BigInt.asUintN(64, this.exports.call(ptr, input.length));
+    } finally {
+      this.ports.files.release();
+    }
     const at = Number(packed >> 32n);
     const length = Number(packed & 0xffffffffn);
     const text = this.decoder.decode(this.bytes(at, length));
@@ -98,7 +102,13 @@ export class Guest {
     return text;
   }
 
-  /** A fresh view: memory may have grown, which detaches older ones. */
+  /** Memory as it is now: growing detaches what was made of it before. */
+  private get memory(): { view: DataView; bytes: Buffer } {
+    const { buffer } = this.exports.memory;
+    if (this.last?.view.buffer !== buffer) this.last = { view: new DataView(buffer), bytes: Buffer.from(buffer) };
+    return this.last;
+  }
+
   private bytes(ptr: number, len: number): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, ptr, len);
   }
@@ -122,12 +132,13 @@ export class Guest {
       [importFSStat]: guard((ptr: number, len: number, out: number) => {
         const info = files.stat(text(ptr, len));
         if (info instanceof Refusal) return info.errno;
-        const view = new DataView(this.exports.memory.buffer, out >>> 0, statSize);
-        view.setBigUint64(0, BigInt(info.kind), true); // the kind and 7 bytes of zero
-        view.setBigInt64(8, info.size, true);
-        view.setBigInt64(16, info.mtimeNs, true);
-        view.setBigUint64(24, info.dev, true);
-        view.setBigUint64(32, info.ino, true);
+        const { view } = this.memory;
+        const at = out >>> 0;
+        view.setBigUint64(at, BigInt(info.kind), true); // the kind and 7 bytes of zero
+        view.setBigInt64(at + 8, info.size, true);
+        view.setBigInt64(at + 16, info.mtimeNs, true);
+        view.setBigUint64(at + 24, info.dev, true);
+        view.setBigUint64(at + 32, info.ino, true);
         return Errno.ok;
       }, 1),
       [importFSRead]: guard((ptr: number, len: number, want: number, offset: bigint, buf: number, bufLen: number) => {
@@ -137,17 +148,17 @@ export class Guest {
       [importFSList]: guard((ptr: number, len: number, want: number, buf: number, bufLen: number) => {
         const entries = files.list(text(ptr, len), this.identity(want));
         if (entries instanceof Refusal) return -entries.errno;
-        const names = entries.map((entry) => this.encoder.encode(entry.name));
-        const size = names.reduce((sum, name) => sum + 3 + name.length, 0);
+        const size = entries.reduce((sum, { name }) => sum + 3 + Buffer.byteLength(name), 0);
         if (size > bufLen >>> 0) return -Errno.range;
-        const out = this.bytes(buf >>> 0, size);
-        let at = 0;
-        for (const [i, name] of names.entries()) {
-          out[at] = entries[i]!.kind;
-          out[at + 1] = name.length & 0xff;
-          out[at + 2] = name.length >> 8;
-          out.set(name, at + 3);
-          at += 3 + name.length;
+        const out = this.memory.bytes;
+        let at = buf >>> 0;
+        if (at + size > out.length) return -Errno.invalid;
+        for (const { name, kind } of entries) {
+          const length = out.write(name, at + 3);
+          out[at] = kind;
+          out[at + 1] = length & 0xff;
+          out[at + 2] = length >> 8;
+          at += 3 + length;
         }
         return size;
       }, -1),
@@ -179,8 +190,8 @@ export class Guest {
   }
 
   private identity(ptr: number): Identity {
-    const view = new DataView(this.exports.memory.buffer, ptr >>> 0, identSize);
-    return { dev: view.getBigUint64(0, true), ino: view.getBigUint64(8, true) };
+    const { view } = this.memory;
+    return { dev: view.getBigUint64(ptr >>> 0, true), ino: view.getBigUint64((ptr >>> 0) + 8, true) };
   }
 }
 

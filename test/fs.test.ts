@@ -283,3 +283,84 @@ describe("what changes between check and open", () => {
     assert.equal(errno(files.list(folder, info)), Errno.notDir);
   });
 });
+
+describe("after a listing, what is in the folder is opened through it", () => {
+  const listing = () => {
+    const { root, outside } = workspace();
+    const files = new Files(root);
+    const folder = path.join(root, "src");
+    fs.mkdirSync(path.join(folder, "deep"));
+    fs.writeFileSync(path.join(folder, "deep", "b.ts"), "export const b = 2\n");
+    must(files.list(folder, must(files.stat(folder))));
+    return { root, outside, files, folder, name: path.join(folder, "a.ts") };
+  };
+  const swap = (folder: string, outside: string) => {
+    fs.writeFileSync(path.join(outside, "a.ts"), "the secret\n");
+    fs.renameSync(folder, folder + "-gone");
+    fs.symlinkSync(outside, folder);
+  };
+
+  test("and is the same as by the slow way", () => {
+    const { root, files, folder, name } = listing();
+    const slow = new Files(root);
+    for (const at of [name, path.join(folder, "deep")]) assert.deepEqual(must(files.stat(at)), must(slow.stat(at)));
+    const deep = path.join(folder, "deep");
+    assert.deepEqual(must(files.list(deep, must(files.stat(deep)))), [{ name: "b.ts", kind: Kind.file }]);
+    const b = path.join(deep, "b.ts");
+    assert.equal(read(files, b, must(files.stat(b))), "export const b = 2\n");
+    assert.equal(read(files, name, must(files.stat(name)), 7n, 5), "const"); // back in the folder above
+    assert.equal(errno(files.stat(path.join(folder, "missing"))), Errno.notFound);
+    assert.equal(errno(files.list(name, must(files.stat(name)))), Errno.notDir);
+    assert.equal(errno(files.read(deep, must(files.stat(deep)), 0n, new Uint8Array(10))), Errno.isDir);
+    assert.equal(errno(files.read(name, { ...must(files.stat(name)), ino: 1n }, 0n, new Uint8Array(10))), Errno.changed);
+  });
+
+  test("though the folder becomes a link to another, before and after the check", () => {
+    for (const early of [true, false]) {
+      const { outside, files, folder, name } = listing();
+      if (early) swap(folder, outside);
+      const info = must(files.stat(name));
+      if (!early) swap(folder, outside);
+      assert.equal(read(files, name, info), "export const a = 1\n");
+    }
+  });
+
+  test("though the file becomes a link, a FIFO or nothing after the check", () => {
+    for (const change of [(name: string, outside: string) => fs.symlinkSync(path.join(outside, "secret.txt"), name), (name: string) => void execFileSync("mkfifo", [name]), () => {}]) {
+      const { outside, files, name } = listing();
+      const info = must(files.stat(name));
+      fs.rmSync(name);
+      change(name, outside);
+      assert.equal(read(files, name, info), "export const a = 1\n");
+    }
+  });
+
+  test("and what became a link or a FIFO before the check is seen as one", () => {
+    const { outside, files, folder, name } = listing();
+    fs.rmSync(name);
+    fs.symlinkSync(path.join(outside, "secret.txt"), name);
+    const info = must(files.stat(name));
+    assert.equal(info.kind, Kind.symlink);
+    assert.equal(errno(files.read(name, info, 0n, new Uint8Array(10))), Errno.changed);
+    const fifo = path.join(folder, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    assert.equal(must(files.stat(fifo)).kind, Kind.other);
+    assert.equal(errno(files.read(fifo, must(files.stat(fifo)), 0n, new Uint8Array(10))), Errno.notRegular);
+  });
+
+  test("until the call is over, and nothing stays open", () => {
+    const open = () => fs.readdirSync("/proc/self/fd").length;
+    const before = open();
+    const { root, outside, files, folder, name } = listing();
+    for (let i = 0; i < 100; i++) fs.mkdirSync(path.join(root, `d${i}`));
+    for (let i = 0; i < 100; i++) must(files.list(path.join(root, `d${i}`), must(files.stat(path.join(root, `d${i}`)))));
+    must(files.list(folder, must(files.stat(folder))));
+    must(files.list(folder, must(files.stat(folder))));
+    must(files.stat(name));
+    assert.ok(open() <= before + 66, `${open() - before} files are open`);
+    files.release();
+    assert.equal(open(), before);
+    swap(folder, outside);
+    assert.equal(errno(files.stat(name)), Errno.outside);
+  });
+});
