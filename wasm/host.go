@@ -49,10 +49,16 @@ const (
 // scratch takes what the imports write; the loader's answers are copied out of it.
 var scratch = make([]byte, firstBuffer)
 
+// stat and ident are the same for fs_stat and for identities: a walk asks ten thousand times.
+var (
+	stat  [protocol.StatSize]byte
+	ident [protocol.IdentSize]byte
+)
+
 // Stat implements protocol.Files.
 func (host) Stat(path string) (protocol.Info, protocol.Errno) {
-	var out [protocol.StatSize]byte
-	if e := importFSStat(path, &out); e != 0 {
+	out := &stat
+	if e := importFSStat(path, out); e != 0 {
 		return protocol.Info{}, protocol.Errno(e)
 	}
 	return protocol.Info{
@@ -135,10 +141,9 @@ func fillScratch(write func(buf []byte) int32) ([]byte, protocol.Errno) {
 }
 
 func identity(want protocol.Info) *[protocol.IdentSize]byte {
-	var id [protocol.IdentSize]byte
-	binary.LittleEndian.PutUint64(id[:], want.Dev)
-	binary.LittleEndian.PutUint64(id[8:], want.Ino)
-	return &id
+	binary.LittleEndian.PutUint64(ident[:], want.Dev)
+	binary.LittleEndian.PutUint64(ident[8:], want.Ino)
+	return &ident
 }
 
 // Send implements engine.Host.

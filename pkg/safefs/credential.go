@@ -82,9 +82,12 @@ var credentialExtensions = map[string]string{
 	".kdbx": whyKey, ".ppk": whyKey, ".kubeconfig": whyTool,
 }
 
+// gcloud is the one folder whose files are secrets whatever they are called.
+const gcloud = ".config/gcloud"
+
 // credentialBelow names files that are secrets only in a certain folder.
 var credentialBelow = []struct{ folder, file, why string }{
-	{".config/gcloud", "", whyTool},
+	{gcloud, "", whyTool},
 	{".config/gh", "hosts.yml", whyTool},
 	{".docker", "config.json", whyTool},
 	{".git", "config", "git's own configuration, which can hold tokens"},
@@ -96,9 +99,64 @@ var credentialBelow = []struct{ folder, file, why string }{
 	{".codex", "auth.json", whyHost},
 }
 
+// credentialKinds end the names of keys: id_rsa.
+var credentialKinds = []string{"rsa", "dsa", "ecdsa", "ed25519", "ecdsa_sk", "ed25519_sk"}
+
+// backups end the names of copies.
+var backups = []string{".bak", ".backup", ".old", ".orig", ".save", ".swp", ".tmp"}
+
+// endingSet holds the last two bytes of all names in the tables: a walk asks about every name, and
+// most end otherwise.
+type endingSet [1 << 16 / 64]uint64
+
+var endings = func() (s endingSet) {
+	add := func(name string) {
+		n := len(name)
+		s.add(name[n-2], name[n-1])
+	}
+	for _, table := range []map[string]string{credentialFolders, credentialFiles, credentialExtensions} {
+		for name := range table {
+			add(name)
+		}
+	}
+	for _, b := range credentialBelow {
+		if b.file != "" {
+			add(b.file)
+		}
+	}
+	for _, names := range [][]string{credentialKinds, backups} {
+		for _, name := range names {
+			add(name)
+		}
+	}
+	for c := range 256 {
+		s.add(byte(c), '~')
+	}
+	return s
+}()
+
+func (s *endingSet) add(a, b byte) { s[(int(a)<<8|int(b))/64] |= 1 << (b % 64) }
+
+// may says whether a name may be in a table; what begins like .env and what is very short may.
+func (s *endingSet) may(name string) bool {
+	n := len(name)
+	if n < 2 || name[0] == '.' {
+		return true
+	}
+	return s[(int(name[n-2])<<8|int(name[n-1]))/64]>>(name[n-1]%64)&1 == 1
+}
+
 // credentialName judges one element, folded, of a path whose folders above are
 // parent. Last says that it is the final one.
 func credentialName(parent, elem string, last bool) string {
+	if !endings.may(elem) && !hasFolder(parent, gcloud) {
+		return ""
+	}
+	return lookUp(parent, elem, last)
+}
+
+// lookUp is credentialName without its shortcut.
+func lookUp(parent, elem string, last bool) string {
 	if why := credentialFolders[elem]; why != "" {
 		return why
 	}
@@ -128,7 +186,7 @@ func credentialFile(name string) string {
 	if why := credentialExtensions[path.Ext(name)]; why != "" {
 		return why
 	}
-	for _, kind := range []string{"rsa", "dsa", "ecdsa", "ed25519", "ecdsa_sk", "ed25519_sk"} {
+	for _, kind := range credentialKinds {
 		if head, ok := strings.CutSuffix(name, kind); ok && strings.HasSuffix(head, "_") {
 			return whyKey
 		}
@@ -157,7 +215,7 @@ func hasFolder(parent, folder string) bool {
 func trimBackup(name string) string {
 	for {
 		short := strings.TrimSuffix(name, "~")
-		for _, ext := range []string{".bak", ".backup", ".old", ".orig", ".save", ".swp", ".tmp"} {
+		for _, ext := range backups {
 			short = strings.TrimSuffix(short, ext)
 		}
 		if short == name || short == "" {

@@ -35,6 +35,40 @@ func TestCredentialsAreKnownByTheirNames(t *testing.T) {
 	}
 }
 
+// TestTheShortcutForNamesMissesNone puts names together from all that the tables hold, and asks both ways.
+func TestTheShortcutForNamesMissesNone(t *testing.T) {
+	parts := []string{"", "a", "~", ".", "..", "_", "config", "credentials", "x.y"}
+	for _, table := range []map[string]string{credentialFolders, credentialFiles, credentialExtensions} {
+		for name := range table {
+			parts = append(parts, name)
+		}
+	}
+	for _, b := range credentialBelow {
+		parts = append(parts, b.file)
+	}
+	parts = append(append(parts, backups...), credentialKinds...)
+	found := 0
+	for _, parent := range []string{"", "src", ".git", "x/.docker", ".config/gcloud/y", "opencode", ".pi", ".codex", ".config/gh"} {
+		for _, a := range parts {
+			for _, b := range parts {
+				for _, c := range []string{"", "~", ".bak", ".old~", "z"} {
+					name := foldName(a + b + c)
+					want := lookUp(parent, name, true)
+					if want != "" {
+						found++
+					}
+					if got := credentialName(parent, name, true); got != want {
+						t.Fatalf("%q in %q: %q, want %q", name, parent, got, want)
+					}
+				}
+			}
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d names of credentials were tried, want thousands", found)
+	}
+}
+
 func TestCredentialsAreRefusedByEveryWay(t *testing.T) {
 	disk := memfs.New("/work")
 	for _, name := range []string{".env", ".ssh/id_rsa", "config/.ENV.local", "src/a.go"} {
@@ -63,7 +97,7 @@ func TestCredentialsAreRefusedByEveryWay(t *testing.T) {
 	if disk.Reads != 0 {
 		t.Errorf("the host was asked to read %d times, want never", disk.Reads)
 	}
-	if _, err := fs.Entry(".ssh/id_rsa"); KindOf(err) != KindCredential {
+	if _, err := fs.Entry(Entry{Rel: ".ssh/id_rsa"}); KindOf(err) != KindCredential {
 		t.Errorf("Entry: got %v, want a refusal", err)
 	}
 }

@@ -90,13 +90,13 @@ func (f *FS) Resolve(name string) (File, error) {
 	return file, nil
 }
 
-// Entry describes what Walk or List has named: rel is its resolved path. It is
-// Resolve without the search for symlinks, for loops over many files.
-func (f *FS) Entry(rel string) (File, error) {
-	if why := f.credential(rel); why != "" {
-		return File{}, credentialError(rel, why)
+// Entry describes what Walk has named. It is Resolve without the search for symlinks and
+// credentials, which the walk has made, for loops over many files.
+func (f *FS) Entry(e Entry) (File, error) {
+	if !e.passed {
+		return f.Resolve(e.Rel)
 	}
-	return f.stat(rel, rel)
+	return f.stat(e.Rel, e.Rel)
 }
 
 func (f *FS) stat(name, rel string) (File, error) {

@@ -1,7 +1,6 @@
 package safefs
 
 import (
-	"path"
 	"strconv"
 	"strings"
 
@@ -28,6 +27,8 @@ type Entry struct {
 	Rel  string // below the root
 	Name string // its last element
 	Kind protocol.Kind
+
+	passed bool // Walk has found it to be no credential
 }
 
 // Walked tells what a walk has seen and what it has left out.
@@ -57,7 +58,7 @@ type walkFrame struct {
 func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walked, error) {
 	var seen Walked
 	if !start.IsDir() {
-		visit(Entry{Rel: start.Rel, Name: lastElem(start.Rel), Kind: start.Info.Kind})
+		visit(Entry{Rel: start.Rel, Name: lastElem(start.Rel), Kind: start.Info.Kind, passed: true})
 		seen.Entries = 1
 		return seen, nil
 	}
@@ -92,7 +93,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 		if hidden(rel, e, top, &seen) {
 			continue
 		}
-		if !visit(Entry{Rel: rel, Name: e.Name, Kind: e.Kind}) {
+		if !visit(Entry{Rel: rel, Name: e.Name, Kind: e.Kind, passed: true}) {
 			return seen, nil
 		}
 		if e.Kind != protocol.KindDir {
@@ -115,7 +116,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 // hidden decides whether a walk passes over an entry, and counts why.
 func hidden(rel string, e protocol.Entry, in *walkFrame, seen *Walked) bool {
 	dir := e.Kind == protocol.KindDir
-	if e.Kind == protocol.KindOther || metaFolders[e.Name] {
+	if e.Kind == protocol.KindOther || e.Name[0] == '.' && metaFolders[e.Name] {
 		return true
 	}
 	if credentialName(in.folded, foldName(e.Name), true) != "" {
@@ -153,7 +154,12 @@ func (f *FS) enter(rel string, outer *walkFrame) (walkFrame, bool) {
 			break
 		}
 	}
-	folded := path.Join(outer.folded, foldName(lastElem(rel)))
+	folded := outer.folded
+	if name := foldName(lastElem(rel)); folded == "" {
+		folded = name
+	} else if name != "" {
+		folded += "/" + name
+	}
 	return walkFrame{rel: rel, folded: folded, entries: entries, rules: rules}, true
 }
 

@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/pattern"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 )
 
@@ -111,7 +112,7 @@ func (s *lineScan) flush() {
 
 // skip counts the breaks in a piece, up to the one before the first wanted line.
 func (s *lineScan) skip(piece []byte) []byte {
-	n := bytes.Count(piece, []byte{'\n'})
+	n := pattern.Breaks(piece)
 	if s.enough || s.closed+n < s.first-1 {
 		s.closed += n
 		s.open = s.open && n == 0 || piece[len(piece)-1] != '\n'

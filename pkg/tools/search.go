@@ -42,6 +42,18 @@ type Found struct {
 // empty, and stops after max hits. Pattern and glob are read as grep reads them; a
 // malformed one is an error.
 func Search(env *Env, expr, glob string, max int) (Found, error) {
+	var hits []Hit
+	found, err := Each(env, expr, glob, func(path string, line int, text []byte) bool {
+		hits = append(hits, Hit{path, line, string(appendText(nil, text))})
+		return len(hits) < max
+	})
+	found.Hits = hits
+	return found, err
+}
+
+// Each is Search without a bound: it calls hit for each matching line, whose bytes
+// are the caller's until hit returns. What it gives back has no Hits.
+func Each(env *Env, expr, glob string, hit func(path string, line int, text []byte) bool) (Found, error) {
 	s := &search{env: env, stamp: newStamper()}
 	if err := s.prepare(expr, pattern.Flags{}, glob); err != nil {
 		return Found{}, err
@@ -50,18 +62,15 @@ func Search(env *Env, expr, glob string, max int) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	var found Found
-	s.matched = func(m match) bool {
-		found.Hits = append(found.Hits, Hit{m.file.Rel, m.line, string(appendText(nil, m.text[m.start:m.end]))})
-		return len(found.Hits) < max
-	}
+	s.matched = func(m match) bool { return hit(m.file.Rel, m.line, m.text[m.start:m.end]) }
 	if err := s.run(root); err != nil {
 		return Found{}, err
 	}
-	found.Files = s.files
-	found.Complete = s.why == "" && s.walked.Stopped == "" && s.walked.Failed == 0 && s.tooLarge+s.unread+s.longLines == 0 &&
-		s.pattern.GaveUp()+s.pattern.Clipped() == 0
-	return found, nil
+	return Found{
+		Files: s.files,
+		Complete: s.why == "" && s.walked.Stopped == "" && s.walked.Failed == 0 && s.tooLarge+s.unread+s.longLines == 0 &&
+			s.pattern.GaveUp()+s.pattern.Clipped() == 0,
+	}, nil
 }
 
 // match is one matching line, in the buffer that holds it.
@@ -120,15 +129,15 @@ func (s *search) run(start safefs.File) error {
 		if e.Kind != protocol.KindFile || s.glob != nil && !s.glob.Match(strings.TrimPrefix(e.Rel, s.base)) {
 			return true
 		}
-		s.look(e.Rel)
+		s.look(e)
 		return !s.stopped
 	})
 	return err
 }
 
 // look searches one file.
-func (s *search) look(rel string) {
-	file, err := s.env.Files.Entry(rel)
+func (s *search) look(e safefs.Entry) {
+	file, err := s.env.Files.Entry(e)
 	if err != nil || file.Info.Kind != protocol.KindFile {
 		s.unread++
 		return
@@ -217,7 +226,7 @@ func (s *search) read(file safefs.File) error {
 			}
 			whole = body[:i+1]
 		}
-		if err := s.lines(file, whole, &line); err != nil || s.stopped || last {
+		if err := s.lines(file, whole, &line, last); err != nil || s.stopped || last {
 			return err
 		}
 		held = copy(buf, body[len(whole):])
@@ -233,7 +242,7 @@ func (s *search) mask(m match) (match, bool) {
 	if s.masked == nil {
 		s.masked = []byte(s.env.Redact(string(m.text)))
 		s.same = bytes.Equal(s.masked, m.text)
-		s.lined = s.same || bytes.Count(s.masked, []byte{'\n'}) == bytes.Count(m.text, []byte{'\n'})
+		s.lined = s.same || pattern.Breaks(s.masked) == pattern.Breaks(m.text)
 	}
 	if s.same {
 		return m, true
@@ -242,7 +251,7 @@ func (s *search) mask(m match) (match, bool) {
 		return m, false
 	}
 	start := 0
-	for range bytes.Count(m.text[:m.start], []byte{'\n'}) {
+	for range pattern.Breaks(m.text[:m.start]) {
 		start += bytes.IndexByte(s.masked[start:], '\n') + 1
 	}
 	end := len(s.masked)
@@ -255,12 +264,13 @@ func (s *search) mask(m match) (match, bool) {
 	return match{m.file, m.line, s.masked, start, end, min(start+m.at-m.start, end)}, true
 }
 
-// lines searches whole lines, the first of which has the number in line.
-func (s *search) lines(file safefs.File, text []byte, line *int) error {
+// lines searches whole lines, the first of which has the number in line; unless they are the last, it
+// gets the next one's.
+func (s *search) lines(file safefs.File, text []byte, line *int, last bool) error {
 	from := 0
 	s.masked = nil
 	err := s.pattern.Lines(text, func(start, end, at int) bool {
-		*line += bytes.Count(text[from:start], []byte{'\n'})
+		*line += pattern.Breaks(text[from:start])
 		from = start
 		m, ok := s.mask(match{file, *line, text, start, end, at})
 		s.stopped = ok && !s.matched(m)
@@ -269,6 +279,8 @@ func (s *search) lines(file safefs.File, text []byte, line *int) error {
 	if s.piece != nil {
 		s.piece()
 	}
-	*line += bytes.Count(text[from:], []byte{'\n'})
+	if !last {
+		*line += pattern.Breaks(text[from:])
+	}
 	return err
 }
