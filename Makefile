@@ -73,10 +73,15 @@ test-driver: build ## the headless driver, against the real OpenCode
 	go test -tags realhost -count=1 -parallel 2 -p 1 -timeout 15m ./pkg/opencode/... ./internal/hosts/... ./internal/modelserver/... ./examples/headless/...
 
 .PHONY: bench
-bench: ## what a session sends, the codec in the guest, and a round trip under wazero
+bench: $(MODULES) ## what a session sends, the codec in the guest, a round trip under wazero, and the loader under Node and Bun
 	go run ./internal/bench/cmd
 	go run ./internal/guestbench ./pkg/protocol
 	go test -run '^$$' -bench . ./pkg/harness
+	node scripts/bench.mjs
+
+.PHONY: bench-check
+bench-check: $(MODULES) ## the benches of the loader, failing where a ratio misses its bar
+	node scripts/bench.mjs --check
 
 .PHONY: sizes
 sizes: ## what each package takes of the module

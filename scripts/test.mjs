@@ -8,6 +8,7 @@ import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundle } from "./build.mjs";
+import { findBun } from "./bun.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 // Of this run alone, so that two runs do not take each other's files away.
@@ -47,19 +48,6 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** The Bun of devDependencies; where lifecycle scripts are off, its binary stays in the platform's package. */
-function findBun() {
-  const modules = path.join(root, "node_modules");
-  const platform = fs.existsSync(path.join(modules, "@oven")) ? fs.readdirSync(path.join(modules, "@oven")) : [];
-  const places = [path.join(modules, "bun", "bin", "bun.exe"), ...platform.flatMap((name) => ["bun", "bun.exe"].map((file) => path.join(modules, "@oven", name, "bin", file)))];
-  for (const place of places) {
-    const stat = fs.statSync(place, { throwIfNoEntry: false });
-    if (!stat || stat.size < 1e6) continue; // a placeholder
-    if (spawnSync(place, ["--version"]).status === 0) return place;
-  }
-  return undefined;
-}
-
 function run(title, command, args) {
   console.log(`\n# ${title}`);
   const { status } = spawnSync(command, args, { stdio: "inherit", cwd: root, env: { ...process.env, NODE_NO_WARNINGS: "1" } });
@@ -68,7 +56,7 @@ function run(title, command, args) {
 
 let passed = run("node", process.execPath, ["--test", "--test-timeout=60000", "--enable-source-maps", ...files]);
 if (!flags.includes("--node")) {
-  const bun = findBun();
+  const bun = findBun(root);
   if (!bun) {
     console.error("test under Bun: no Bun for this platform in node_modules; run npm install");
     passed = false;

@@ -40,8 +40,12 @@ var barred = map[string]string{
 	"github.com/dlclark/regexp2":    "its time limit never fires without threads; pkg/pattern counts steps instead",
 }
 
-func run(w io.Writer, out string, twice bool) error {
-	file, err := build("", stripped)
+func run(w io.Writer, out string, twice, bench bool) error {
+	var more []string
+	if bench {
+		more = []string{"-tags=bench"}
+	}
+	file, err := build("", stripped, more...)
 	if err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func run(w io.Writer, out string, twice bool) error {
 			return err
 		}
 		defer os.RemoveAll(cache)
-		again, err := build(cache, stripped)
+		again, err := build(cache, stripped, more...)
 		if err != nil {
 			return err
 		}
@@ -76,8 +80,8 @@ const stripped = "-s -w -buildid="
 // named are those for the same module with names. Its functions have the same numbers.
 const named = "-w -buildid="
 
-// build compiles the guest, with a cache of its own when one is named.
-func build(cache, ldflags string) ([]byte, error) {
+// build compiles the guest, with a cache of its own when one is named, and with more flags for go build.
+func build(cache, ldflags string, more ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "buildguest")
 	if err != nil {
 		return nil, err
@@ -92,6 +96,7 @@ func build(cache, ldflags string) ([]byte, error) {
 		return nil, err
 	}
 	args := []string{"build", "-overlay", overlay, "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=" + ldflags, "-o", out}
+	args = append(args, more...)
 	for _, pkg := range uninlined {
 		args = append(args, "-gcflags="+pkg+"=-l")
 	}

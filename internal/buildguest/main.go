@@ -2,9 +2,11 @@
 // the same bytes whoever builds it and wherever, with the maximum of its memory set.
 //
 //	go run ./internal/buildguest [-o dist/superadvisor.wasm] [-twice]
+//	go run ./internal/buildguest -bench -o .cache/bench/bench.wasm
 //	go run ./internal/buildguest -sizes
 //	go run ./internal/buildguest -names
 //
+// With -bench the module also exports bench, which runs one tool (wasm/bench.go).
 // With -twice it builds a second time with an empty build cache, and fails when
 // the two differ. With -sizes it writes nothing and prints what each package takes.
 //
@@ -21,6 +23,7 @@ import (
 func main() {
 	out := flag.String("o", "dist/superadvisor.wasm", "the `file` to write")
 	twice := flag.Bool("twice", false, "build again from nothing and compare")
+	bench := flag.Bool("bench", false, "with the export for measuring")
 	sizes := flag.Bool("sizes", false, "print what each package takes")
 	names := flag.Bool("names", false, "print the functions by their numbers")
 	flag.Parse()
@@ -35,7 +38,7 @@ func main() {
 	case *names:
 		err = printNames(os.Stdout)
 	default:
-		err = run(os.Stdout, *out, *twice)
+		err = run(os.Stdout, *out, *twice, *bench)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "buildguest:", err)
