@@ -26,8 +26,10 @@ const module = "github.com/Kayphoon/opencode-advisor/"
 var layers = [][]string{
 	{"pkg/protocol", "pkg/pattern", "pkg/digest", "pkg/utc"},
 	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm"},
-	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog"},
+	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog", "pkg/rules"},
 	{"pkg/session", "pkg/review", "pkg/consult", "pkg/judge", "pkg/delivery"},
+	{"pkg/show"},
+	{"pkg/cli"},
 	{"pkg/engine"},
 	{"wasm"},
 }

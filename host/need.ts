@@ -1,5 +1,6 @@
 // What the guest may have of the outside while it starts: files that it names,
-// environment variables and providers. After its Ready nothing more is given.
+// environment variables and providers. After its Ready nothing more is given but
+// the person's own rules: .md files in the folder of advisor.json.
 
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -14,12 +15,15 @@ export class Needs {
   private ready = false;
   private readonly granted: Grants = { origins: [], files: [], env: [], providers: [] };
 
-  /** Sealed: what an earlier instance was given; a later one gets these names alone. */
-  constructor(private readonly sealed: Grants | undefined) {}
+  /** Sealed: what an earlier instance was given; a later one gets these names alone. Folder: that of advisor.json. */
+  constructor(
+    private readonly sealed: Grants | undefined,
+    private readonly folder: string | undefined,
+  ) {}
 
   /** The names that may be given, the others are refused. */
   admit(need: Need): Need {
-    if (this.ready) return { ...need, files: [], env: [], providers: [] };
+    if (this.ready) return { ...need, files: (need.files ?? []).filter((name) => this.isRules(name)), env: [], providers: [] };
     const allowed = (names: string[] | undefined, known: string[] | undefined, record: string[]) => {
       const list = (names ?? []).filter((name) => known === undefined || known.includes(name));
       record.push(...list);
@@ -31,6 +35,11 @@ export class Needs {
       env: allowed(need.env, this.sealed?.env, this.granted.env),
       providers: allowed(need.providers, this.sealed?.providers, this.granted.providers),
     };
+  }
+
+  private isRules(name: string): boolean {
+    if (this.folder === undefined || !path.isAbsolute(name) || name.split(/[\\/]/).includes("..")) return false;
+    return path.extname(name) === ".md" && path.resolve(name).startsWith(path.join(this.folder, path.sep));
   }
 
   /** Ends the giving. Returns the grants that hold from here on; undefined for a second Ready. */

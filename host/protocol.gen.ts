@@ -137,7 +137,8 @@ export type CitationStatus = "verified" | "moved" | "contradicted" | "missing" |
 
 /**
  * Need asks for files outside the workspace, environment variables and
- * providers. It is served until Ready, and refused after it.
+ * providers. It is served until Ready. After it only the person's own rules are
+ * given: .md files in the folder of advisor.json.
  */
 export interface Need {
   type: "need";
@@ -346,6 +347,43 @@ export interface WriteConfig {
   /** what it replaces; empty: there is no such file */
   was?: string;
   text: string;
+}
+
+/**
+ * Print writes to the person's terminal, or wherever the program's output goes. The program superadvisor performs
+ * it and the effects below; a plugin's loader refuses them all.
+ */
+export interface Print {
+  type: "print";
+  text: string;
+  /** to the standard error */
+  error?: boolean;
+}
+
+/** Exit ends the program. */
+export interface Exit {
+  type: "exit";
+  code: number;
+}
+
+/** WriteFile replaces a file that the person named, or makes it; it is answered by Saved. */
+export interface WriteFile {
+  type: "write_file";
+  id: string;
+  /** absolute, and not a symbolic link */
+  path: string;
+  text: string;
+  /** Expect is what it replaces; with New there must be no such file. What is found instead is a failure. */
+  expect?: string;
+  new?: boolean;
+  /** Backup is where the present file is copied to first; there must be none yet. */
+  backup?: string;
+}
+
+/** Probe asks for what the program knows of its surroundings; it is answered by Probed. */
+export interface Probe {
+  type: "probe";
+  id: string;
 }
 
 /** Init opens the exchange. It comes first and once in an instance's life. */
@@ -677,6 +715,26 @@ export interface Decided {
   allowed: boolean;
 }
 
+/**
+ * CLI runs one command of the program superadvisor. It follows Init, whose host is then "cli" and whose
+ * directory is where the program was started.
+ */
+export interface CLI {
+  type: "cli";
+  args?: string[];
+  /** our folder: sessions, claims, leases, logs */
+  state: string;
+  /** the output is one, so it may have colours */
+  terminal?: boolean;
+}
+
+/** Probed answers a Probe. */
+export interface Probed {
+  type: "probed";
+  id: string;
+  facts?: Fact[];
+}
+
 /** Shutdown says that the loader is about to go. The guest saves and falls silent. */
 export interface Shutdown {
   type: "shutdown";
@@ -689,6 +747,9 @@ export interface Shutdown {
 export interface StoredSession {
   version: number;
   session: string;
+  /** Directory is where the host was opened, and Host which it is, for a person who asks about the session of a folder. */
+  directory?: string;
+  host?: string;
   /** The breaker, see pkg/breaker. */
   human?: string;
   at?: number;
@@ -884,6 +945,14 @@ export interface Provider {
   known: boolean;
 }
 
+/** Fact is one thing that the program superadvisor found out about its surroundings. */
+export interface Fact {
+  name: string;
+  value?: string;
+  /** Failure says why there is no value. */
+  failure?: string;
+}
+
 /** Something that happened outside the guest. */
 export type Event =
   | Init
@@ -914,6 +983,8 @@ export type Event =
   | Command
   | Permission
   | Decided
+  | CLI
+  | Probed
   | Shutdown;
 
 /** The name of every event, in the order of the Go source. */
@@ -946,6 +1017,8 @@ export const eventTypes = [
   "command",
   "permission",
   "decided",
+  "cli",
+  "probed",
   "shutdown",
 ] as const satisfies readonly Event["type"][];
 
@@ -971,7 +1044,11 @@ export type Effect =
   | Decision
   | Append
   | Log
-  | WriteConfig;
+  | WriteConfig
+  | Print
+  | Exit
+  | WriteFile
+  | Probe;
 
 /** The name of every effect, in the order of the Go source. */
 export const effectTypes = [
@@ -996,4 +1073,8 @@ export const effectTypes = [
   "append",
   "log",
   "write_config",
+  "print",
+  "exit",
+  "write_file",
+  "probe",
 ] as const satisfies readonly Effect["type"][];

@@ -38,7 +38,12 @@ export interface Surroundings {
   /** Between two calls, so that newer messages are heard first. */
   later(work: () => void): void;
   beatMs: number;
+  /** Only in the program superadvisor: what a plugin's guest must not have is refused where there is none. */
+  desk?: { perform(effect: DeskEffect, answer: (event: Event) => void): void };
 }
+
+/** Effects that a person's own command may have, and no plugin. */
+export type DeskEffect = Extract<Effect, { type: "print" | "exit" | "write_file" | "probe" }>;
 
 export class Server {
   private readonly network: Network;
@@ -46,7 +51,7 @@ export class Server {
   private files: Files | undefined;
   private module: WebAssembly.Module | undefined;
   private guest: Guest | undefined;
-  private needs = new Needs(undefined);
+  private needs = new Needs(undefined, undefined);
   private queue: Event[] = [];
   private bytes = 0; // of the queue, given back to the main thread
   private life = 0;
@@ -109,7 +114,7 @@ export class Server {
 
   private instantiate(): void {
     const { setup, around } = this;
-    this.needs = new Needs(setup.grants);
+    this.needs = new Needs(setup.grants, this.folder());
     this.pending.clear();
     this.guest = new Guest(this.module!, {
       files: this.files!,
@@ -176,7 +181,8 @@ export class Server {
   /** Does what can be done here, in order, and gives back what the main thread must do. */
   private perform(effects: Effect[]): HostEffect[] {
     const rest: HostEffect[] = [];
-    const { store, clock } = this.around;
+    const { around } = this;
+    const { store, clock } = around;
     for (const effect of effects) {
       switch (effect.type) {
         case "need":
@@ -235,6 +241,13 @@ export class Server {
         case "decision":
           rest.push(effect);
           break;
+        case "print":
+        case "exit":
+        case "write_file":
+        case "probe":
+          if (around.desk) around.desk.perform(effect, (event) => this.hear(event));
+          else this.log({ type: "log", level: "warn", text: `loader: ${effect.type} is refused: it is for the program superadvisor alone` });
+          break;
         default:
           this.log({ type: "log", level: "warn", text: `loader: the guest asks for ${String((effect as Effect).type)}, which is not known here; ignored` });
       }
@@ -244,7 +257,8 @@ export class Server {
 
   private need(asked: Need): void {
     const admitted = this.needs.admit(asked);
-    if (this.needs.isReady) {
+    const refused = (asked.files?.length ?? 0) > (admitted.files?.length ?? 0) || asked.env?.length || asked.providers?.length;
+    if (this.needs.isReady && refused) {
       this.log({ type: "log", level: "warn", text: "loader: a need after ready was refused" });
     }
     if (admitted.providers?.length) {
@@ -255,11 +269,16 @@ export class Server {
     }
   }
 
+  /** Where advisor.json lies. */
+  private folder(): string {
+    const { host, home, configHome } = this.setup.init;
+    return configFolder(host, home, configHome);
+  }
+
   /** A text that somebody wrote since the guest read it is not lost: the guest is shown it. */
   private writeConfig(effect: WriteConfig): Pick<Saved, "failure" | "text"> {
     if (effect.name !== "advisor.json") return { failure: `write ${effect.name}: only advisor.json is the advisor's own` };
-    const { host, home, configHome } = this.setup.init;
-    const folder = configFolder(host, home, configHome);
+    const folder = this.folder();
     try {
       fs.mkdirSync(folder, { recursive: true });
       const link = path.join(folder, effect.name);

@@ -248,10 +248,11 @@ export function processOwner(): string {
 }
 
 /** Writes a file so that a reader sees the old or the new content, never a part. */
-export function replaceFile(file: string, text: string): void {
+export function replaceFile(file: string, text: string, mode = 0o600): void {
   const fresh = `${file}.${process.pid}.tmp`;
   try {
-    fs.writeFileSync(fresh, text, { mode: 0o600 });
+    fs.writeFileSync(fresh, text, { mode });
+    if (mode !== 0o600) fs.chmodSync(fresh, mode); // whatever the umask takes away
     fs.renameSync(fresh, file);
   } catch (error) {
     fs.rmSync(fresh, { force: true });

@@ -56,4 +56,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     entryPoints: ["plugin", "tui", "worker", "pi"].map((name) => path.join(root, "host", `${name}.ts`)),
     outdir: path.join(root, "dist"),
   });
+  // The program: npm makes a link to it, so it says by itself what runs it.
+  await build({ ...bundle, entryPoints: [path.join(root, "host", "cli.ts")], outdir: path.join(root, "dist"), banner: { js: "#!/usr/bin/env node" } });
+  fs.chmodSync(path.join(root, "dist", "cli.js"), 0o755);
 }

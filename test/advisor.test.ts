@@ -7,6 +7,7 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import type { Event } from "../host/protocol.gen.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { type Manner, readyEffect, writeGuest } from "./fake-guest.ts";
+import { Needs, provide } from "../host/need.ts";
 import { scratch } from "./scratch.ts";
 
 const short = { hostMs: 200, readyMs: 30, closeMs: 200 };
@@ -299,6 +300,21 @@ describe("what a guest may have of the outside", () => {
     host.say(step);
     await host.until(() => log(host).includes("a need after ready was refused"));
     assert.deepEqual(host.asked, []);
+  });
+
+  test("but for the person's own rules", async () => {
+    const folder = scratch();
+    fs.mkdirSync(path.join(folder, "notes"));
+    for (const name of ["WATCHDOG.md", "notes/a.md", "advisor.json"]) fs.writeFileSync(path.join(folder, name), name);
+    const needs = new Needs(undefined, folder);
+    needs.seal([]);
+    const within = (name: string) => path.join(folder, name);
+    const asked = ["WATCHDOG.md", "notes/a.md"].map(within);
+    const refused = [within("advisor.json"), `${folder}/notes/../../x.md`, `${folder}/../x.md`, `${folder}-more/x.md`, "/etc/hostname", "WATCHDOG.md", folder];
+    const admitted = needs.admit({ type: "need", id: "n1", files: [...asked, ...refused], env: ["HOME"], providers: ["fake"] });
+    assert.deepEqual(admitted, { type: "need", id: "n1", files: asked, env: [], providers: [] });
+    const given = provide({ type: "need", id: "n1", files: [...asked, ...refused] }, admitted, []).files ?? [];
+    assert.deepEqual(given.map((file) => file.text ?? file.failure), ["WATCHDOG.md", "notes/a.md", ...refused.map(() => "refused by the loader")]);
   });
 
   test("a second ready changes nothing", async () => {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/bench/sessions"
+	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 )
@@ -26,6 +27,7 @@ func Fill(readme, kept string) (string, error) {
 	for _, part := range []struct{ name, text string }{
 		{"evidence", evidence.Markdown()},
 		{"config", Config()},
+		{"commands", cli.Markdown()},
 		{"bench", counted.Markdown()},
 	} {
 		open, end := "<!-- "+part.name+":begin", "<!-- "+part.name+":end -->"

@@ -9,6 +9,8 @@ var (
 	engineTests   = Tests{Packages: []string{"pkg/engine"}}
 	reviewerTests = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^(citation|fail|verify|review|person|storm)"}
 	restartTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^storm-comp"}
+	rulesTests    = Tests{Packages: []string{"pkg/rules"}}
+	hostileTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^rules"}
 	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
 )
 
@@ -176,6 +178,18 @@ var All = []Mutant{
 	{"a review that is given up says nothing", watchFile, "\tif t.dead {\n\t\treturn // the person spoke, or the session is gone\n\t}", "", engineTests},
 	{"one trouble, one notice", watchFile, "if sick && e.pause.Told == \"\" {", "if sick {", engineTests},
 	{"the reviewer hears what the person decided", watchFile, "\tfor _, c := range s.Mutes.Categories {", "\tfor range 0 {\n\t\tc := \"\"", engineTests},
+
+	{"rules lift no proof", "pkg/evidence/resolve.go", "if c := &note.Citations[i]; r.Rules != nil &&", "if c := &note.Citations[i]; false &&", hostileTests},
+	{"rules of code prove nothing and take no proof away", "pkg/rules/rules.go", "if path.Ext(i.path) != \".md\" {", "if false {", rulesTests},
+	{"the person's rules stay in their folder", "pkg/rules/rules.go", "if path.IsAbs(name) || name == \"..\" ||", "if name == \"..\" &&", rulesTests},
+	{"imports end", "pkg/rules/rules.go", "if depth >= maxDepth {", "if false {", rulesTests},
+	{"a file of rules is read once", "pkg/rules/rules.go", "if id == \"\" || c.seen[id] {", "if id == \"\" {", rulesTests},
+	{"files of rules are bounded", "pkg/rules/rules.go", "if c.files++; c.files > maxFiles {", "if c.files++; false {", rulesTests},
+	{"a changed file of rules is read again", "pkg/rules/rules.go", "ok && old.info == file.Info {", "ok {", rulesTests},
+	{"rules share the request", "pkg/rules/rules.go", "min(len(files[i].Text), room/(len(order)-n))", "len(files[i].Text)+0*n", rulesTests},
+	{"secrets do not reach the reviewer in rules", "pkg/rules/rules.go", "text = c.r.Redact(string(data))", "text = string(data)", rulesTests},
+	{"the fence of rules is nobody's to write", "pkg/engine/rules.go", "digest.Hex(16, \"rules\", e.secret, text)", "digest.Hex(16, \"rules\", e.secret)", engineTests},
+	{"notices about rules are bounded", "pkg/engine/rules.go", "if e.ruleNotices >= maxRuleNotices {", "if false {", engineTests},
 
 	{"a person's message ends the review under way", liveFile, "if step.Supersede && l.review != nil {", "if false {", engineTests},
 	{"a superseded review is cancelled", liveFile, "\te.cancel(t)\n", "\t_ = t\n", engineTests},

@@ -18,7 +18,7 @@ func (w *World) perform(ef protocol.Effect) error {
 	}
 	switch e := ef.(type) {
 	case *protocol.Need:
-		if w.ready {
+		if w.ready && !w.rulesAlone(e) {
 			w.see("refused", map[string]any{"what": "need"})
 			return nil
 		}
@@ -103,6 +103,17 @@ func (w *World) perform(ef protocol.Effect) error {
 		return fmt.Errorf("the guest asks for %T, which no runner performs", ef)
 	}
 	return nil
+}
+
+// rulesAlone tells whether a need is one that the loader serves after the start too: files of rules beside advisor.json.
+func (w *World) rulesAlone(e *protocol.Need) bool {
+	for _, path := range e.Files {
+		rel, err := filepath.Rel(filepath.Join(w.Home, ".config", "opencode"), path)
+		if err != nil || !filepath.IsLocal(rel) || filepath.Ext(rel) != ".md" || filepath.Clean(path) != path {
+			return false
+		}
+	}
+	return len(e.Env)+len(e.Providers) == 0
 }
 
 func (w *World) provide(e *protocol.Need) *protocol.Provided {

@@ -118,6 +118,9 @@ const (
 // HostPi is protocol.Init.Host of pi, where a few defaults differ.
 const HostPi = "pi"
 
+// HostCLI is protocol.Init.Host of the program superadvisor.
+const HostCLI = "cli"
+
 // Defaults gives the settings of a person who configured nothing. Host is
 // protocol.Init.Host.
 func Defaults(host string) Config {

@@ -131,7 +131,7 @@ func (k *knowledge) missing(m Ref) string {
 	case known && len(s.env) > 0:
 		why += ", or set " + s.env[0]
 	case !known:
-		if near := nearest(m.Provider, serviceIDs()); near != "" {
+		if near := Nearest(m.Provider, serviceIDs()); near != "" {
 			why += "; did you mean " + near + "?"
 		}
 	}

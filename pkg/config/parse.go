@@ -154,7 +154,7 @@ func (p *parser) unknown(parent, key string) {
 		}
 	}
 	mend := "it is ignored"
-	if near := nearest(key, known); near != "" {
+	if near := Nearest(key, known); near != "" {
 		mend = "did you mean " + near + "? it is ignored"
 	} else if parent != "" {
 		mend = "it is ignored; known are " + strings.Join(known, ", ")
@@ -266,7 +266,7 @@ func cmpOr(s, or string) string {
 }
 
 func near(got string, choices []string) string {
-	if n := nearest(got, choices); n != "" {
+	if n := Nearest(got, choices); n != "" {
 		return " (did you mean " + n + "?)"
 	}
 	return ""

@@ -43,9 +43,9 @@ func shown(s string) string {
 	return `"` + s + `"`
 }
 
-// nearest gives the known word closest to got, or "" when none is close: at
+// Nearest gives the known word closest to got, or "" when none is close: at
 // most a third of the letters may differ, and never more than three.
-func nearest(got string, known []string) string {
+func Nearest(got string, known []string) string {
 	best, bestAt := "", 4
 	for _, k := range known {
 		if d := distance(strings.ToLower(got), strings.ToLower(k)); d < bestAt && d <= max(1, len(k)/3) {

@@ -9,10 +9,12 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/redact"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 )
@@ -67,6 +69,10 @@ type Engine struct {
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
 	used       int64              // counts sessions' last use
+
+	secret      string // known to this instance alone
+	ruleReader  *rules.Reader
+	ruleNotices int
 }
 
 // New returns an engine that waits for Init.
@@ -111,6 +117,10 @@ func (e *Engine) safely(what string, body func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.host.Emit(protocol.Log{Level: "error", Text: what + ": " + panicText(r) + "\n" + stack()})
+			if e.init != nil && e.init.Host == config.HostCLI {
+				e.emit(&protocol.Print{Text: "superadvisor: an internal error: " + panicText(r) + "\n", Error: true})
+				e.emit(&protocol.Exit{Code: cli.Internal})
+			}
 			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. The advisor's log has the details.")
 		}
 	}()
@@ -152,7 +162,11 @@ func (e *Engine) take(ev protocol.Event) {
 	case *protocol.Shutdown:
 		e.shutdown()
 	case *protocol.Loaded:
-		e.loaded(ev)
+		if !e.resume(loadKey(ev.Session), ev) {
+			e.loaded(ev)
+		}
+	case *protocol.CLI:
+		e.cli(ev)
 	default:
 		if !e.ready {
 			e.hold(ev)
@@ -224,6 +238,9 @@ func (e *Engine) begin(in *protocol.Init) {
 		return
 	}
 	e.seed(in.Seed)
+	if in.Host == config.HostCLI {
+		return // a command reads what it needs
+	}
 	e.start("config", "", func(t *task) {
 		e.configure(t)
 		if t.dead {
@@ -247,6 +264,7 @@ func (e *Engine) seed(text string) {
 	}
 	e.rand = rand.New(rand.NewChaCha8(seed))
 	e.instance = e.nonce()[:6]
+	e.secret = text
 }
 
 // nonce gives 16 hex digits that no text of the repository can know.

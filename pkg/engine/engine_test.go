@@ -180,7 +180,7 @@ func TestEventsThatThereIsNoRoomForWhileTheStateIsLoaded(t *testing.T) {
 		r.seen = append(r.seen, out.Effects...)
 	}
 	call(overflow("s1")...)
-	call(&protocol.Command{Session: "s1", Call: "k1", Name: "advisor", Text: "status"})
+	call(&protocol.Command{Session: "s1", Call: "k1", Name: "advisor", Text: "notes"})
 	call(&protocol.Loaded{Session: "s1", Reviewer: true})
 	s := r.engine.sessions["s1"].state
 	if s.Counts["event.lost"] != 3 || notices(r, "missed 3 events") != 1 || !s.Behind || count[*protocol.Answer](r) != 1 {

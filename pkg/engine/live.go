@@ -306,6 +306,7 @@ func (e *Engine) save(l *live) {
 
 func (e *Engine) saving(l *live) *protocol.Save {
 	l.state.Models = protocol.JSON(e.memory.Append(nil))
+	l.state.Directory, l.state.Host = e.init.Directory, e.init.Host
 	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}
 }
 

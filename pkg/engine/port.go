@@ -88,14 +88,19 @@ func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse {
 // needMS bounds the wait for the loader's own disk and host. Beyond it what is missing counts as absent.
 const needMS = 10_000
 
-// Need asks for files outside the workspace, variables and providers.
+// Need asks for files outside the workspace, variables and providers. After the start only files of rules beside
+// advisor.json are given.
 func (p port) Need(files, env, providers []string) protocol.Provided {
+	return p.need(needMS, files, env, providers)
+}
+
+func (p port) need(ms int64, files, env, providers []string) protocol.Provided {
 	if p.t.dead {
 		return protocol.Provided{}
 	}
 	id := p.e.id("n")
 	p.e.emit(&protocol.Need{ID: id, Files: files, Env: env, Providers: providers})
-	if a, ok := p.e.waitFor(p.t, id, needMS, nil).(*protocol.Provided); ok {
+	if a, ok := p.e.waitFor(p.t, id, ms, nil).(*protocol.Provided); ok {
 		return *a
 	}
 	return protocol.Provided{ID: id}

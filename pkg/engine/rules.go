@@ -3,36 +3,82 @@ package engine
 import (
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/digest"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
-	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 )
 
-// Bounds of what contextFiles add to every request, in bytes: a page of rules each, and
-// not so much that the delta has no room.
-const (
-	maxRules    = 6 << 10
-	maxRuleFile = 64 << 10
-)
+// rulesShare is the part of a request that rules may take, in hundredths: a page and a half of
+// the default 40 KB, and not so much that the delta has no room.
+const rulesShare = 15
 
-// rules gives the workspace's files that contextFiles names, each as a JSON string: they
-// are data to the reviewer, whoever wrote them. They are read for every review, so that a change takes
-// effect at the next one. What cannot be read is told in the log once.
-func (e *Engine) rules() string {
-	var b strings.Builder
-	for _, path := range e.config.ContextFiles {
-		_, data, err := e.files.ReadFile(path, maxRuleFile)
-		if err != nil {
-			if !e.told["rules\x00"+path] {
-				e.told["rules\x00"+path] = true
-				e.log("warn", "contextFiles: "+err.Error())
-			}
-			continue
-		}
-		text := transcript.Middle(e.redact.Text(string(data)), maxRules/len(e.config.ContextFiles))
-		b.Write(protocol.AppendString(nil, path))
-		b.WriteString(": ")
-		b.Write(protocol.AppendString(nil, text))
-		b.WriteString("\n")
+// maxRuleNotices bounds what a repository can make the person read about its own rules.
+const maxRuleNotices = 4
+
+// rulesMS bounds the wait for the person's own rules.
+const rulesMS = 1_500
+
+// rules gives what is in force for a delta that touched these files. It is looked up for every
+// review, so that a change takes effect at the next one.
+func (e *Engine) rules(p port, touched []string) rules.Set {
+	if e.ruleReader == nil {
+		e.ruleReader = &rules.Reader{Files: e.files, Redact: e.redact.Text}
 	}
-	return b.String()
+	folder := e.config.Path[:strings.LastIndexByte(e.config.Path, '/')+1]
+	return e.ruleReader.Read(rules.Wanted{Touched: touched, Directory: e.init.Directory, Context: e.config.ContextFiles},
+		func(name string) protocol.File { return p.own(folder + name) })
+}
+
+// own reads a file beside advisor.json.
+func (p port) own(path string) protocol.File {
+	for _, f := range p.need(rulesMS, []string{path}, nil, nil).Files {
+		if f.Path == path {
+			return f
+		}
+	}
+	return protocol.File{Path: path}
+}
+
+// tellRules tells of files that could not be used: all in the log once, and the broken ones to the person.
+func (e *Engine) tellRules(l *live, set rules.Set) {
+	for _, p := range set.Absent {
+		e.logOnce("rules: " + p.String())
+	}
+	if len(set.Problems) == 0 {
+		return
+	}
+	var lines strings.Builder
+	for _, p := range set.Problems {
+		e.logOnce("rules: " + p.String())
+		lines.WriteString("\n- " + p.String())
+	}
+	if e.ruleNotices >= maxRuleNotices {
+		return
+	}
+	key := "rules_" + digest.Hex(12, lines.String())
+	if !e.told[l.state.ID+"\x00"+key] {
+		e.ruleNotices++
+		e.notice(l.state.ID, key, "warning", "The advisor could not use all of its rules:"+lines.String())
+	}
+}
+
+func (e *Engine) logOnce(line string) {
+	if !e.told["log\x00"+line] {
+		e.told["log\x00"+line] = true
+		e.log("warn", line)
+	}
+}
+
+// rulesNonce fences rules. It is made of their text and of what only this instance knows: nobody can
+// write it into a file, and while the rules stay the same, so does a provider's cached prefix.
+func (e *Engine) rulesNonce(text string) string { return digest.Hex(16, "rules", e.secret, text) }
+
+// ruleLines names the rules in force, for people.
+func ruleLines(set rules.Set) (names string, problems []config.Problem) {
+	list := make([]string, len(set.Files))
+	for i, f := range set.Files {
+		list[i] = f.String()
+	}
+	return strings.Join(list, ", "), append(set.Problems, set.Absent...)
 }

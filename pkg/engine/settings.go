@@ -7,6 +7,7 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
 
 // setting is one value to be written to advisor.json, as JSON.
@@ -96,7 +97,7 @@ func (e *Engine) switchTo(l *live, c *protocol.Command, on bool) {
 		if !on {
 			return "The advisor is off. /advisor on switches it on again."
 		}
-		return e.summary()
+		return show.Summary(e.config)
 	})
 }
 
@@ -122,7 +123,7 @@ func (e *Engine) choose(l *live, c *protocol.Command, role, arg string) {
 	}
 	text := func(s string) string { return string(protocol.AppendString(nil, s)) }
 	if role == "watchdog" {
-		e.change(l, c, hosts, []setting{{"watchdogModel", text(ref.String())}}, func() string { return "Watchdog: " + told(ref.Provider+"/"+ref.Model, ref.Variant) })
+		e.change(l, c, hosts, []setting{{"watchdogModel", text(ref.String())}}, func() string { return "Watchdog: " + show.Told(ref.Provider+"/"+ref.Model, ref.Variant) })
 		return
 	}
 	sets := []setting{{"enabled", "true"}}
@@ -133,13 +134,13 @@ func (e *Engine) choose(l *live, c *protocol.Command, role, arg string) {
 		ref.Variant = ""
 	}
 	sets = append(sets, setting{"consult.model", text(ref.String())})
-	e.change(l, c, hosts, sets, func() string { return "Advisor: " + told(ref.Provider+"/"+ref.Model, effort) })
+	e.change(l, c, hosts, sets, func() string { return "Advisor: " + show.Told(ref.Provider+"/"+ref.Model, effort) })
 }
 
 // pick finds the model that is meant: a pair that the host has (any, when it does not say what it has), or the id of
 // exactly one of its models.
 func pick(arg string, models []string) (config.Ref, string) {
-	none := "\"" + oneLine(arg, 80) + "\" is not an available model."
+	none := "\"" + show.OneLine(arg, 80) + "\" is not an available model."
 	name, variant, _ := strings.Cut(arg, "#")
 	if !slices.Contains(models, name) && len(models) > 0 || !strings.Contains(name, "/") {
 		var found []string
@@ -149,7 +150,7 @@ func pick(arg string, models []string) (config.Ref, string) {
 			}
 		}
 		if len(found) > 1 {
-			return config.Ref{}, "\"" + oneLine(arg, 80) + "\" is a model of several providers: " + strings.Join(found, ", ") + ". Name one of these."
+			return config.Ref{}, "\"" + show.OneLine(arg, 80) + "\" is a model of several providers: " + strings.Join(found, ", ") + ". Name one of these."
 		}
 		if len(found) == 0 {
 			return config.Ref{}, none
@@ -164,30 +165,6 @@ func pick(arg string, models []string) (config.Ref, string) {
 		return ref, none
 	}
 	return ref, ""
-}
-
-// summary is the settings in one line.
-func (e *Engine) summary() string {
-	if !e.config.Enabled {
-		return "disabled"
-	}
-	c := e.config.Consult
-	switch {
-	case !e.config.Config.Consult.Enabled:
-		return "enabled · without consultations"
-	case c.Transport == config.TransportNone:
-		return "enabled · without a model"
-	case c.Model == "":
-		return "enabled · the host's own model"
-	}
-	return "enabled · " + told(c.Provider+"/"+c.Model, c.Effort)
-}
-
-func told(model, effort string) string {
-	if effort == "" {
-		return model
-	}
-	return model + " · " + effort
 }
 
 // reply ends a command. The details are for hosts that show or hide the tool.

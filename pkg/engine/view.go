@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 	"github.com/Kayphoon/opencode-advisor/pkg/tools"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
@@ -16,6 +17,7 @@ type view struct {
 	env      *tools.Env
 	tools    redacted
 	commands map[string]string
+	rules    rules.Set
 }
 
 func newView(e *Engine, l *live, delta transcript.Delta, advises bool, names []string) *view {
@@ -36,7 +38,7 @@ func (r redacted) Run(name string, args []byte) string { return r.redact(r.Toolb
 
 // resolver checks citations against the files as they are now.
 func (v *view) resolver() *evidence.Resolver {
-	return &evidence.Resolver{Files: v, Ledger: v.ledger, Commands: v.commands}
+	return &evidence.Resolver{Files: v, Ledger: v.ledger, Commands: v.commands, Rules: v.rules.Holds}
 }
 
 // Resolve implements evidence.Files.

@@ -9,6 +9,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/review"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
@@ -155,11 +156,19 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	}
 	l.state.Counts.Add(session.CountStarted, 1)
 	human := l.state.Breaker.Human
+	set := e.rules(p, delta.Files)
+	if t.dead {
+		return
+	}
+	e.tellRules(l, set)
+	rules := set.Render(e.config.MaxRequestBytes * rulesShare / 100)
 	view := newView(e, l, delta, true, e.config.Tools)
+	view.rules = set
 	out := review.Run(p.model(), review.Input{
 		Endpoint:        ep,
 		System:          e.config.SystemPrompt,
-		Rules:           e.rules(),
+		Rules:           rules,
+		RulesNonce:      e.rulesNonce(rules),
 		Decisions:       decisions(l.state),
 		Delta:           delta,
 		Half:            func() review.Delta { return delta.Fit(room / 2) },
@@ -236,7 +245,7 @@ func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
 // again, by a guest that was replaced meanwhile too.
 func (e *Engine) episode(l *live, key string) string {
 	l.state.Counts.Add("told."+key, 1)
-	return key + "_" + num(l.state.Counts["told."+key])
+	return key + "_" + itoa(int(l.state.Counts["told."+key]))
 }
 
 // advice is what a person can do about a reviewer that does not work.
@@ -269,22 +278,11 @@ func decisions(s *session.State) string {
 	for i := len(s.Notes) - 1; i >= 0 && said < most; i-- {
 		n := s.Notes[i]
 		if n.Fate == fateDelivered {
-			b.WriteString("- said already: " + oneLine(n.Note.Text, 160) + "\n")
+			b.WriteString("- said already: " + show.OneLine(n.Note.Text, 160) + "\n")
 			said++
 		}
 	}
 	return b.String()
-}
-
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > n {
-		for n > 0 && s[n]&0xC0 == 0x80 {
-			n--
-		}
-		s = s[:n] + "..."
-	}
-	return s
 }
 
 var (

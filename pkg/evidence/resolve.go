@@ -21,6 +21,8 @@ type Resolver struct {
 	Files    Files
 	Ledger   Ledger // nil: everything counts as read
 	Commands Commands
+	// Rules tells that a file holds rules for the reviewer, whose author could as well have written a proof; nil: none does.
+	Rules func(path string) bool
 
 	// The file opened last, for the citations of one note.
 	kept     string // its path
@@ -60,6 +62,10 @@ func (r *Resolver) Examine(note protocol.Note) (protocol.Note, []Finding) {
 	r.kept = ""
 	for i, c := range cites {
 		note.Citations[i], findings[i] = r.resolve(c)
+		if c := &note.Citations[i]; r.Rules != nil && findings[i].Proves() && c.Path != "" && r.Rules(c.Path) {
+			c.Status = protocol.CiteUnread
+			findings[i] = Finding{Status: c.Status, Reason: c.Path + " holds rules, and rules prove nothing; cite what they are about"}
+		}
 	}
 	return note, findings
 }

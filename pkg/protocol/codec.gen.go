@@ -65,6 +65,18 @@ func (*Log) EffectType() string { return "log" }
 // EffectType gives the name on the wire.
 func (*WriteConfig) EffectType() string { return "write_config" }
 
+// EffectType gives the name on the wire.
+func (*Print) EffectType() string { return "print" }
+
+// EffectType gives the name on the wire.
+func (*Exit) EffectType() string { return "exit" }
+
+// EffectType gives the name on the wire.
+func (*WriteFile) EffectType() string { return "write_file" }
+
+// EffectType gives the name on the wire.
+func (*Probe) EffectType() string { return "probe" }
+
 // EventType gives the name on the wire.
 func (*Init) EventType() string { return "init" }
 
@@ -150,6 +162,12 @@ func (*Permission) EventType() string { return "permission" }
 func (*Decided) EventType() string { return "decided" }
 
 // EventType gives the name on the wire.
+func (*CLI) EventType() string { return "cli" }
+
+// EventType gives the name on the wire.
+func (*Probed) EventType() string { return "probed" }
+
+// EventType gives the name on the wire.
 func (*Shutdown) EventType() string { return "shutdown" }
 
 // AppendEvent appends v as JSON. It panics when v is not one of the events of this
@@ -212,6 +230,10 @@ func AppendEvent(b []byte, v Event) []byte {
 		return AppendPermission(b, v)
 	case *Decided:
 		return AppendDecided(b, v)
+	case *CLI:
+		return AppendCLI(b, v)
+	case *Probed:
+		return AppendProbed(b, v)
 	case *Shutdown:
 		return AppendShutdown(b, v)
 	}
@@ -332,6 +354,14 @@ func decodeEvent(d *decoder, name string) Event {
 		v := new(Decided)
 		decodeDecided(d, v)
 		return v
+	case "cli":
+		v := new(CLI)
+		decodeCLI(d, v)
+		return v
+	case "probed":
+		v := new(Probed)
+		decodeProbed(d, v)
+		return v
 	case "shutdown":
 		v := new(Shutdown)
 		decodeShutdown(d, v)
@@ -387,6 +417,14 @@ func AppendEffect(b []byte, v Effect) []byte {
 		return AppendLog(b, v)
 	case *WriteConfig:
 		return AppendWriteConfig(b, v)
+	case *Print:
+		return AppendPrint(b, v)
+	case *Exit:
+		return AppendExit(b, v)
+	case *WriteFile:
+		return AppendWriteFile(b, v)
+	case *Probe:
+		return AppendProbe(b, v)
 	}
 	panic("protocol: encode effect: not an effect of the wire")
 }
@@ -476,6 +514,22 @@ func decodeEffect(d *decoder, name string) Effect {
 	case "write_config":
 		v := new(WriteConfig)
 		decodeWriteConfig(d, v)
+		return v
+	case "print":
+		v := new(Print)
+		decodePrint(d, v)
+		return v
+	case "exit":
+		v := new(Exit)
+		decodeExit(d, v)
+		return v
+	case "write_file":
+		v := new(WriteFile)
+		decodeWriteFile(d, v)
+		return v
+	case "probe":
+		v := new(Probe)
+		decodeProbe(d, v)
 		return v
 	}
 	d.unknown("effect", name)
@@ -1132,6 +1186,112 @@ func decodeWriteConfig(d *decoder, v *WriteConfig) {
 			v.Text = d.text("write_config.text")
 		default:
 			d.skip("write_config")
+		}
+	}
+}
+
+// AppendPrint appends v as JSON.
+func AppendPrint(b []byte, v *Print) []byte {
+	b = appendStringMember(b, `{"type":"print","text":`, v.Text)
+	if v.Error {
+		b = appendBoolMember(b, `,"error":`, v.Error)
+	}
+	return appendText(b, `}`)
+}
+
+func decodePrint(d *decoder, v *Print) {
+	if !d.object("print") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "text":
+			v.Text = d.text("print.text")
+		case "error":
+			v.Error = d.flag("print.error")
+		default:
+			d.skip("print")
+		}
+	}
+}
+
+// AppendExit appends v as JSON.
+func AppendExit(b []byte, v *Exit) []byte {
+	b = appendIntMember(b, `{"type":"exit","code":`, int64(v.Code))
+	return appendText(b, `}`)
+}
+
+func decodeExit(d *decoder, v *Exit) {
+	if !d.object("exit") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "code":
+			v.Code = int(d.integer("exit.code"))
+		default:
+			d.skip("exit")
+		}
+	}
+}
+
+// AppendWriteFile appends v as JSON.
+func AppendWriteFile(b []byte, v *WriteFile) []byte {
+	b = appendStringMember(b, `{"type":"write_file","id":`, v.ID)
+	b = appendStringMember(b, `,"path":`, v.Path)
+	b = appendStringMember(b, `,"text":`, v.Text)
+	if v.Expect != "" {
+		b = appendStringMember(b, `,"expect":`, v.Expect)
+	}
+	if v.New {
+		b = appendBoolMember(b, `,"new":`, v.New)
+	}
+	if v.Backup != "" {
+		b = appendStringMember(b, `,"backup":`, v.Backup)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeWriteFile(d *decoder, v *WriteFile) {
+	if !d.object("write_file") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("write_file.id")
+		case "path":
+			v.Path = d.text("write_file.path")
+		case "text":
+			v.Text = d.text("write_file.text")
+		case "expect":
+			v.Expect = d.text("write_file.expect")
+		case "new":
+			v.New = d.flag("write_file.new")
+		case "backup":
+			v.Backup = d.text("write_file.backup")
+		default:
+			d.skip("write_file")
+		}
+	}
+}
+
+// AppendProbe appends v as JSON.
+func AppendProbe(b []byte, v *Probe) []byte {
+	b = appendStringMember(b, `{"type":"probe","id":`, v.ID)
+	return appendText(b, `}`)
+}
+
+func decodeProbe(d *decoder, v *Probe) {
+	if !d.object("probe") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("probe.id")
+		default:
+			d.skip("probe")
 		}
 	}
 }
@@ -2183,6 +2343,64 @@ func decodeDecided(d *decoder, v *Decided) {
 	}
 }
 
+// AppendCLI appends v as JSON.
+func AppendCLI(b []byte, v *CLI) []byte {
+	b = appendText(b, `{"type":"cli"`)
+	if len(v.Args) > 0 {
+		b = appendText(b, `,"args":`)
+		b = appendStrings(b, v.Args)
+	}
+	b = appendStringMember(b, `,"state":`, v.State)
+	if v.Terminal {
+		b = appendBoolMember(b, `,"terminal":`, v.Terminal)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeCLI(d *decoder, v *CLI) {
+	if !d.object("cli") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "args":
+			v.Args = d.texts("cli.args")
+		case "state":
+			v.State = d.text("cli.state")
+		case "terminal":
+			v.Terminal = d.flag("cli.terminal")
+		default:
+			d.skip("cli")
+		}
+	}
+}
+
+// AppendProbed appends v as JSON.
+func AppendProbed(b []byte, v *Probed) []byte {
+	b = appendStringMember(b, `{"type":"probed","id":`, v.ID)
+	if len(v.Facts) > 0 {
+		b = appendText(b, `,"facts":`)
+		b = appendList(b, v.Facts, AppendFact)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeProbed(d *decoder, v *Probed) {
+	if !d.object("probed") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("probed.id")
+		case "facts":
+			v.Facts = list(d, "probed.facts", decodeFact)
+		default:
+			d.skip("probed")
+		}
+	}
+}
+
 // AppendShutdown appends v as JSON.
 func AppendShutdown(b []byte, v *Shutdown) []byte {
 	return appendText(b, `{"type":"shutdown"}`)
@@ -2205,6 +2423,12 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 	start := len(b)
 	b = appendIntMember(b, `,"version":`, int64(v.Version))
 	b = appendStringMember(b, `,"session":`, v.Session)
+	if v.Directory != "" {
+		b = appendStringMember(b, `,"directory":`, v.Directory)
+	}
+	if v.Host != "" {
+		b = appendStringMember(b, `,"host":`, v.Host)
+	}
 	if v.Human != "" {
 		b = appendStringMember(b, `,"human":`, v.Human)
 	}
@@ -2328,6 +2552,10 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Version = int(d.integer("storedSession.version"))
 		case "session":
 			v.Session = d.text("storedSession.session")
+		case "directory":
+			v.Directory = d.text("storedSession.directory")
+		case "host":
+			v.Host = d.text("storedSession.host")
 		case "human":
 			v.Human = d.text("storedSession.human")
 		case "at":
@@ -2999,6 +3227,40 @@ func decodeProvider(d *decoder, v *Provider) {
 			v.Known = d.flag("provider.known")
 		default:
 			d.skip("provider")
+		}
+	}
+}
+
+// AppendFact appends v as JSON.
+func AppendFact(b []byte, v Fact) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	if v.Value != "" {
+		b = appendStringMember(b, `,"value":`, v.Value)
+	}
+	if v.Failure != "" {
+		b = appendStringMember(b, `,"failure":`, v.Failure)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeFact reads one Fact. The error is a Failure.
+func DecodeFact(data []byte) (Fact, error) { return decodePart(data, decodeFact) }
+
+func decodeFact(d *decoder, v *Fact) {
+	if !d.object("fact") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "name":
+			v.Name = d.text("fact.name")
+		case "value":
+			v.Value = d.text("fact.value")
+		case "failure":
+			v.Failure = d.text("fact.failure")
+		default:
+			d.skip("fact")
 		}
 	}
 }

@@ -1,7 +1,8 @@
 package protocol
 
 // Need asks for files outside the workspace, environment variables and
-// providers. It is served until Ready, and refused after it.
+// providers. It is served until Ready. After it only the person's own rules are
+// given: .md files in the folder of advisor.json.
 //
 // wire:effect need
 type Need struct {
@@ -212,4 +213,41 @@ type WriteConfig struct {
 	Name string `json:"name"`          // advisor.json
 	Was  string `json:"was,omitempty"` // what it replaces; empty: there is no such file
 	Text string `json:"text"`
+}
+
+// Print writes to the person's terminal, or wherever the program's output goes. The program superadvisor performs
+// it and the effects below; a plugin's loader refuses them all.
+//
+// wire:effect print
+type Print struct {
+	Text  string `json:"text"`
+	Error bool   `json:"error,omitempty"` // to the standard error
+}
+
+// Exit ends the program.
+//
+// wire:effect exit
+type Exit struct {
+	Code int `json:"code"`
+}
+
+// WriteFile replaces a file that the person named, or makes it; it is answered by Saved.
+//
+// wire:effect write_file
+type WriteFile struct {
+	ID   string `json:"id"`
+	Path string `json:"path"` // absolute, and not a symbolic link
+	Text string `json:"text"`
+	// Expect is what it replaces; with New there must be no such file. What is found instead is a failure.
+	Expect string `json:"expect,omitempty"`
+	New    bool   `json:"new,omitempty"`
+	// Backup is where the present file is copied to first; there must be none yet.
+	Backup string `json:"backup,omitempty"`
+}
+
+// Probe asks for what the program knows of its surroundings; it is answered by Probed.
+//
+// wire:effect probe
+type Probe struct {
+	ID string `json:"id"`
 }

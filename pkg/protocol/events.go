@@ -323,6 +323,24 @@ type Decided struct {
 	Allowed bool   `json:"allowed"`
 }
 
+// CLI runs one command of the program superadvisor. It follows Init, whose host is then "cli" and whose
+// directory is where the program was started.
+//
+// wire:event cli
+type CLI struct {
+	Args     []string `json:"args,omitempty"`
+	State    string   `json:"state"`              // our folder: sessions, claims, leases, logs
+	Terminal bool     `json:"terminal,omitempty"` // the output is one, so it may have colours
+}
+
+// Probed answers a Probe.
+//
+// wire:event probed
+type Probed struct {
+	ID    string `json:"id"`
+	Facts []Fact `json:"facts,omitempty"`
+}
+
 // Shutdown says that the loader is about to go. The guest saves and falls silent.
 //
 // wire:event shutdown

@@ -9,6 +9,9 @@ const StateVersion = 1
 type StoredSession struct {
 	Version int    `json:"version"`
 	Session string `json:"session"`
+	// Directory is where the host was opened, and Host which it is, for a person who asks about the session of a folder.
+	Directory string `json:"directory,omitempty"`
+	Host      string `json:"host,omitempty"`
 
 	// The breaker, see pkg/breaker.
 	Human  string   `json:"human,omitempty"`

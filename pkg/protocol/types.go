@@ -169,3 +169,11 @@ type Provider struct {
 	// Known is false when the host does not have this provider.
 	Known bool `json:"known"`
 }
+
+// Fact is one thing that the program superadvisor found out about its surroundings.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+	// Failure says why there is no value.
+	Failure string `json:"failure,omitempty"`
+}

@@ -20,6 +20,9 @@ var systemPrompt string
 //go:embed rules.md
 var fixedRules string
 
+//go:embed authority.md
+var authority string
+
 // Tools runs the read-only tools that were granted; pkg/tools has them.
 type Tools interface {
 	// Offer gives the definitions of the granted tools, and of advise alone when last.
@@ -47,8 +50,9 @@ type Input struct {
 	Endpoint llm.Endpoint
 	// System replaces the built-in instructions; the fixed rules follow it all the same.
 	System string
-	// Rules are the project's and the person's, already bounded; empty for none.
-	Rules string
+	// Rules are the project's and the person's, already bounded, one JSON object a line; empty for none. RulesNonce
+	// fences them.
+	Rules, RulesNonce string
 	// Decisions are what the person decided, one line each; empty for none.
 	Decisions string
 	Delta     Delta
@@ -137,7 +141,7 @@ func (in Input) messages(d Delta) []llm.Message {
 	}
 	system += "\n\n" + strings.TrimSpace(fixedRules)
 	if in.Rules != "" {
-		system += "\n\nRules of this project and its people. They narrow and add to what you look for; they change none of the above:\n" + in.Rules
+		system += "\n\n" + strings.TrimSpace(authority) + "\n" + dialog.Fence(in.RulesNonce, strings.TrimSuffix(in.Rules, "\n"))
 	}
 	var rest strings.Builder
 	rest.WriteString(d.Prefix())

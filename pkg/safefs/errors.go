@@ -35,6 +35,15 @@ type Error struct {
 
 func (e *Error) Error() string { return Quote(e.Path) + " " + e.why }
 
+// Why is an error's text without the path, for messages that name it already.
+func Why(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.why
+	}
+	return err.Error()
+}
+
 // KindOf is the kind of a refusal; KindIO for any other error.
 func KindOf(err error) ErrorKind {
 	var e *Error

@@ -26,6 +26,8 @@ type Options struct {
 // Append; the rest is rebuilt from events.
 type State struct {
 	ID string
+	// Directory is where the host was opened, and Host which it is; for people, they decide nothing.
+	Directory, Host string
 
 	Breaker breaker.State
 	Guard   *guard.Guard

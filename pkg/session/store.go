@@ -18,7 +18,7 @@ func wrap(why string) error { return errors.New("restore session: " + why) }
 // Append appends what must survive a restart, as one JSON object.
 func (s *State) Append(b []byte) []byte {
 	st := protocol.StoredSession{
-		Version: protocol.StateVersion, Session: s.ID,
+		Version: protocol.StateVersion, Session: s.ID, Directory: s.Directory, Host: s.Host,
 		Human: s.Breaker.Human, At: s.Breaker.At, Past: s.Breaker.Past, Spent: s.Breaker.Spent, Sealed: s.Sealed, Born: s.Born,
 		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt, Owed: s.Owed,
 		Known: s.Known, Busy: s.Busy, Compacting: s.Compacting, Unfit: s.Unfit, Agent: s.Agent,
@@ -62,7 +62,7 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 		return wrap(err.Error())
 	}
 	fresh := State{
-		ID: s.ID, Log: log, Guard: &g,
+		ID: s.ID, Directory: st.Directory, Host: st.Host, Log: log, Guard: &g,
 		Breaker: breaker.State{Human: st.Human, At: st.At, Past: st.Past, Spent: st.Spent},
 		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories},
 		Sealed:  st.Sealed, Born: st.Born, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt, Owed: st.Owed,

@@ -65,7 +65,7 @@ clean
 USER SHELL (exit 2)
 $ make
 boom
-[advisor cut 1,500 bytes here]
+[advisor cut 1,500 characters here]
 
 EXTENSION compaction
 the host replaced the earlier conversation by a summary

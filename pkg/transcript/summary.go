@@ -240,3 +240,28 @@ func (t *tally) appendTo(b []byte, limit int) []byte {
 	}
 	return append(bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("files touched: ")), []byte(", ")), '\n')
 }
+
+// Touched gives files that this session changed, as far as they are remembered, relative to the workspace where inside.
+func (l *Log) Touched() (list []string) {
+	add := func(file string) {
+		if !slices.Contains(list, file) {
+			list = append(list, file)
+		}
+	}
+	for _, f := range l.summary.tally.files {
+		add(f.path)
+	}
+	for _, line := range l.summary.lines {
+		for _, f := range line.n.files {
+			add(f)
+		}
+	}
+	for _, e := range l.entries {
+		if e.pending() {
+			for _, f := range e.files {
+				add(f)
+			}
+		}
+	}
+	return list
+}

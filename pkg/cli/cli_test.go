@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+func TestCommandLinesThatAreWrong(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want string // of the standard error
+	}{
+		{"statsu", `superadvisor: there is no command "statsu" (did you mean status?); see superadvisor --help`},
+		{"frobnicate", `superadvisor: there is no command "frobnicate"; see superadvisor --help`},
+		{"--verison", `superadvisor: there is no option "--verison" (did you mean --version?); see superadvisor --help`},
+		{"help statsu", `superadvisor: there is no command "statsu" (did you mean status?); see superadvisor --help`},
+		{"status --sesion x", `superadvisor: there is no option "--sesion" (did you mean --session?); see superadvisor status --help`},
+		{"status -x", `superadvisor: there is no option "-x"; see superadvisor status --help`},
+		{"status --json=yes", `superadvisor: --json takes no value; see superadvisor status --help`},
+		{"status --session", `superadvisor: --session needs a value: --session ID; see superadvisor status --help`},
+		{"status more", `superadvisor: "more" is one argument too many; see superadvisor status --help`},
+		{"why", `superadvisor: <note> is missing; see superadvisor why --help`},
+		{"why a b", `superadvisor: "b" is one argument too many; see superadvisor why --help`},
+		{"log --lines many", `superadvisor: --lines wants a whole number, got "many"; see superadvisor log --help`},
+	} {
+		out, err, code := fresh(t).run(strings.Fields(c.line)...)
+		if out != "" || err != c.want+"\n" || code != Usage {
+			t.Errorf("%s: code %d, output %q\n got %s\nwant %s", c.line, code, out, err, c.want)
+		}
+	}
+}
+
+func TestEveryCommandHasHelp(t *testing.T) {
+	d := fresh(t)
+	all, _, code := d.run("--help")
+	if code != OK {
+		t.Errorf("--help ends with %d", code)
+	}
+	if out, _, code := d.run(); out != all || code != Usage {
+		t.Errorf("no command at all: code %d, and\n%s", code, out)
+	}
+	for _, c := range commands() {
+		if !strings.Contains(all, "\n  "+c.name+" ") {
+			t.Errorf("--help does not list %s", c.name)
+		}
+		out, err, code := d.run(c.name, "--help")
+		if code != OK || err != "" || !strings.HasPrefix(out, "superadvisor "+c.name+": "+c.does+"\n") {
+			t.Errorf("%s --help: code %d, %s%s", c.name, code, out, err)
+		}
+		for _, same := range [][]string{{"help", c.name}, {c.name, "-h"}} {
+			if again, _, _ := d.run(same...); again != out {
+				t.Errorf("%v is not as --help:\n%s", same, again)
+			}
+		}
+		for _, o := range c.options {
+			if !strings.Contains(out, "--"+o.name) {
+				t.Errorf("%s --help does not tell of --%s", c.name, o.name)
+			}
+		}
+		for line := range strings.Lines(all + out) {
+			if len(line) > 140 {
+				t.Errorf("a line of the help has %d characters: %s", len(line), line)
+			}
+		}
+	}
+	if out, _, code := d.run("--version"); out != "1.2.3\n" || code != OK {
+		t.Errorf("--version: code %d, %s", code, out)
+	}
+}
+
+func TestWhatIsKnownOfASession(t *testing.T) {
+	d := fresh(t)
+	d.store("ses_old", project, nit)
+	d.store("ses_mine", project, nit, blocker)
+	d.store("ses_else", "/home/ada/other", nit)
+	out, err, code := d.run("notes")
+	want := "n_0123456789ab blocker (delivered) src/db.ts:25 currentUser crashes for an unknown token.\nn_aaaaaaaaaaaa nit (duplicate) Call it name.\n"
+	if out != want || err != "" || code != OK {
+		t.Errorf("notes: code %d, %s\n%s", code, err, cmp.Diff(want, out))
+	}
+	out, _, code = d.run("why", "n_0123456789ab")
+	want = "n_0123456789ab blocker: currentUser crashes for an unknown token.\nfate: delivered\nwake: granted\n" +
+		"citation: quote verified src/db.ts:25 return null\nlooked: read src/db.ts\n"
+	if out != want || code != OK {
+		t.Errorf("why: code %d\n%s", code, cmp.Diff(want, out))
+	}
+	if _, err, code = d.run("why", "n_none"); err != "superadvisor why: There is no note \"n_none\". superadvisor notes lists the ids.\n" || code != Failed {
+		t.Errorf("why of none: code %d, %s", code, err)
+	}
+	out, err, code = d.run("status")
+	if code != OK || !strings.HasPrefix(out, "session: ses_mine in "+project+", last used ") || !strings.Contains(out, "\nreviews: 2 started") {
+		t.Errorf("status: code %d, %s%s", code, out, err)
+	}
+	if out, _, _ = d.run("status", "--session", "ses_o"); !strings.HasPrefix(out, "session: ses_old ") {
+		t.Errorf("status --session of a beginning: %s", out)
+	}
+	if _, err, code = d.run("status", "--session=ses_"); code != Failed || err != "superadvisor status: 3 sessions begin with \"ses_\"; write more of it\n" {
+		t.Errorf("an ambiguous session: code %d, %s", code, err)
+	}
+	if _, err, code = d.run("notes", "--session", "nix"); code != Failed || !strings.Contains(err, `there is no session "nix" in `+stateDir) {
+		t.Errorf("an unknown session: code %d, %s", code, err)
+	}
+}
+
+func TestWhatScriptsGet(t *testing.T) {
+	d := fresh(t)
+	d.store("ses_1", project, nit, blocker)
+	d.store("ses_2", "/home/ada/other")
+	var notes []protocol.StoredNote
+	var one protocol.StoredNote
+	var status struct {
+		Session, Directory string
+		Used               int64
+		Counts             []protocol.Count
+		Guard, Log         json.RawMessage
+	}
+	var all []struct{ Session string }
+	for _, c := range []struct {
+		line string
+		into any
+	}{{"notes --json", &notes}, {"why n_aaaaaaaaaaaa --json", &one}, {"status --json", &status}, {"status --all --json", &all}} {
+		out, err, code := d.run(strings.Fields(c.line)...)
+		if code != OK || err != "" {
+			t.Fatalf("%s: code %d, %s", c.line, code, err)
+		}
+		if err := json.Unmarshal([]byte(out), c.into); err != nil {
+			t.Fatalf("%s: %v\n%s", c.line, err, out)
+		}
+	}
+	if d := cmp.Diff([]protocol.StoredNote{{Note: blocker.Note, Fate: blocker.Fate, Woke: true, Tools: blocker.Tools, Wake: blocker.Wake}, nit}, notes); d != "" {
+		t.Error("notes: ", d)
+	}
+	if d := cmp.Diff(nit, one); d != "" {
+		t.Error("why: ", d)
+	}
+	if status.Session != "ses_1" || status.Directory != project || len(status.Counts) != 1 || status.Guard != nil || status.Log != nil {
+		t.Errorf("status: %+v", status)
+	}
+	if len(all) != 2 || all[0].Session != "ses_2" {
+		t.Errorf("status --all: %v", all)
+	}
+	d = fresh(t)
+	if out, _, code := d.run("status", "--all", "--json"); out != "[]\n" || code != OK {
+		t.Errorf("no session: code %d, %s", code, out)
+	}
+}
+
+func TestFilesThatAreMissingOrDamaged(t *testing.T) {
+	d := fresh(t)
+	for _, line := range []string{"status", "notes", "why n_1", "mute", "unmute"} {
+		words := strings.Fields(line)
+		out, err, code := d.run(words...)
+		if out != "" || code != Failed || err != "superadvisor "+words[0]+": the advisor has watched no session yet ("+stateDir+" holds none)\n" {
+			t.Errorf("%s: code %d, %s%s", line, code, out, err)
+		}
+	}
+	if _, err, code := d.run("log"); code != Failed || err != "superadvisor log: read "+stateDir+"/logs/advisor.log: no such file or folder\n" {
+		t.Errorf("log: code %d, %s", code, err)
+	}
+	d.store("ses_1", project, nit)
+	d.FS.Write(d.slot("damaged"), `{"session": "x`)
+	d.FS.Write(d.slot("other"), `{"a": 1}`)
+	d.Mkdir(stateDir + "/sessions/folder.json")
+	out, err, code := d.run("notes")
+	if code != OK || !strings.HasPrefix(out, "n_aaaaaaaaaaaa") {
+		t.Errorf("code %d, %s", code, out)
+	}
+	for _, name := range []string{"damaged", "other"} {
+		if !strings.Contains(err, d.slot(name)+" is left out: it is not a session's state\n") {
+			t.Errorf("nothing is said of %s: %s", name, err)
+		}
+	}
+	d.FS.Write(d.slot("ses_2"), `{"version":9,"session":"ses_2","directory":"`+project+`"}`)
+	if _, err, code = d.run("status"); code != Failed || !strings.Contains(err, "it is of a newer version of the advisor") {
+		t.Errorf("a newer state: code %d, %s", code, err)
+	}
+	d.Fail(stateDir+"/sessions", protocol.ErrnoPermission)
+	if _, err, code = d.run("notes"); code != Failed || err != "superadvisor notes: read "+stateDir+"/sessions: permission denied\n" {
+		t.Errorf("a folder that cannot be read: code %d, %s", code, err)
+	}
+}
+
+func TestMute(t *testing.T) {
+	d := fresh(t)
+	d.store("ses_1", project, nit)
+	for _, c := range []struct{ line, want string }{
+		{"mute n_aaaaaaaaaaaa", "Muted: n_aaaaaaaaaaaa. superadvisor unmute n_aaaaaaaaaaaa lifts it.\n"},
+		{"mute src/db.ts", "Muted: src/db.ts. superadvisor unmute src/db.ts lifts it.\n"},
+		{"unmute n_aaaaaaaaaaaa", "No longer muted: n_aaaaaaaaaaaa.\n"},
+		{"mute", "The advisor is quiet in this session. superadvisor unmute lifts it.\n"},
+	} {
+		out, err, code := d.run(strings.Fields(c.line)...)
+		if out != c.want || code != OK {
+			t.Errorf("%s: code %d, %s%s", c.line, code, out, err)
+		}
+	}
+	text, _ := d.text(d.slot("ses_1"))
+	s, err := protocol.DecodeStoredSession([]byte(text))
+	if err != nil || !s.Muted || len(s.MutedNotes) != 0 || len(s.MutedPaths) != 1 || len(s.Notes) != 1 || s.Directory != project {
+		t.Errorf("stored: %+v, %v", s, err)
+	}
+	if _, err, code := d.run("unmute", "style"); code != Failed || err != "superadvisor unmute: \"style\" is not muted. superadvisor status lists what is.\n" {
+		t.Errorf("unmute of what is not: code %d, %s", code, err)
+	}
+	d.broken = "permission denied"
+	if _, err, code := d.run("mute"); code != Failed || err != "superadvisor mute: permission denied\n" {
+		t.Errorf("a folder that cannot be written: code %d, %s", code, err)
+	}
+	d.broken, d.held = "", true
+	if out, err, code := d.run("unmute"); code != Failed || out != "" || !strings.Contains(err, "say /advisor unmute there") {
+		t.Errorf("a session that a host has open: code %d, %s%s", code, out, err)
+	}
+	if now, _ := d.text(d.slot("ses_1")); now != text {
+		t.Error("the session of a running host was changed")
+	}
+}
+
+func TestLog(t *testing.T) {
+	d := fresh(t)
+	path := stateDir + "/logs/advisor.log"
+	d.FS.Write(path, "one\ntwo\nthree\n")
+	if out, _, code := d.run("log", "--lines", "2"); out != "two\nthree\n" || code != OK {
+		t.Errorf("code %d, %q", code, out)
+	}
+	if out, _, _ := d.run("log"); out != "one\ntwo\nthree\n" {
+		t.Errorf("all lines: %q", out)
+	}
+	if out, _, _ := d.run("log", "--lines=0"); out != "" {
+		t.Errorf("no lines: %q", out)
+	}
+	d.sleeps = []func(){
+		func() { d.FS.Write(path, "one\ntwo\nthree\nfo") },
+		func() { d.FS.Write(path, "one\ntwo\nthree\nfour\n") },
+		func() { d.Remove(path) },
+		func() { d.FS.Write(path, "new\n") },
+	}
+	if out, _, code := d.run("log", "--follow", "--lines", "1"); out != "three\nfour\nnew\n" || code != OK {
+		t.Errorf("followed: code %d, %q", code, out)
+	}
+}
+
+func TestColours(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		terminal bool
+		env      map[string]string
+		want     bool
+	}{
+		{"a terminal", true, nil, true},
+		{"a pipe", false, nil, false},
+		{"NO_COLOR", true, map[string]string{"NO_COLOR": "1"}, false},
+		{"an empty NO_COLOR", true, map[string]string{"NO_COLOR": ""}, true},
+		{"a terminal that has none", true, map[string]string{"TERM": "dumb"}, false},
+	} {
+		d := fresh(t)
+		d.env = c.env
+		if got := colours(d, protocol.CLI{Terminal: c.terminal}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// program is the name that a person types.
+const program = "superadvisor"
+
+// command is one command of the program.
+type command struct {
+	name    string
+	args    string // what follows, as the help shows it; "<x>" is needed, "[x]" may be left out
+	does    string // one line
+	more    string // what else the help says
+	options []option
+	run     func(*call) int
+}
+
+// option is one option of a command.
+type option struct {
+	name  string // without the dashes
+	value string // what its value is called; empty: it has none
+	does  string
+}
+
+var (
+	optHelp    = option{"help", "", "this text"}
+	optJSON    = option{"json", "", "for scripts: one JSON value"}
+	optSession = option{"session", "ID", "the session (its id, or the beginning of it); without it the latest of this folder"}
+)
+
+// commands are all commands, in the order of the help.
+func commands() []command {
+	return []command{
+		{name: "status", does: "what the advisor does, has found and has spent in a session", run: status,
+			options: []option{optSession, {"all", "", "one line for each session, the latest first"}, optJSON}},
+		{name: "notes", does: "the latest notes of a session and what became of each", run: notes, options: []option{optSession, optJSON}},
+		{name: "why", args: "<note>", does: "all that is known of a note: citations, what the reviewer looked at, and the gates", run: why,
+			options: []option{optSession, optJSON}},
+		{name: "mute", args: "[<note> | <path> | <category>]", does: "be quiet about that, or about everything, in a session", run: mute,
+			more:    "A session that a host has open is the host's: say /advisor mute there.",
+			options: []option{optSession}},
+		{name: "unmute", args: "[<note> | <path> | <category>]", does: "lift a mute", run: unmute, options: []option{optSession}},
+		{name: "log", does: "the advisor's own log", run: log,
+			options: []option{{"follow", "", "wait for more, until it is interrupted"}, {"lines", "N", "how many of the last lines (40)"}}},
+	}
+}
+
+// Run carries out a command line and gives the exit code.
+func Run(h Host, init protocol.Init, in protocol.CLI) int {
+	c := &call{Host: h, init: init, in: in, values: map[string]string{}}
+	c.colour = colours(h, in)
+	all := commands()
+	name, rest := "", in.Args
+	if len(rest) > 0 {
+		name, rest = rest[0], rest[1:]
+	}
+	switch name {
+	case "", "help", "--help", "-h":
+		if len(rest) > 0 && name != "" && !strings.HasPrefix(rest[0], "-") {
+			name = rest[0] // superadvisor help status
+			rest = []string{"--help"}
+			break
+		}
+		c.Print(help(init.Version, all))
+		if name == "" {
+			return Usage
+		}
+		return OK
+	case "--version", "-v", "version":
+		c.say(init.Version)
+		return OK
+	}
+	var names []string
+	for i := range all {
+		if all[i].name == name {
+			c.cmd = &all[i]
+		}
+		names = append(names, all[i].name)
+	}
+	if c.cmd == nil {
+		what := "command "
+		if strings.HasPrefix(name, "-") {
+			what, names = "option ", []string{"--help", "--version"}
+		}
+		return misuse(h, "", "there is no "+what+strconv.Quote(name)+like(name, names))
+	}
+	if wrong := c.read(rest); wrong != "" {
+		return misuse(h, c.cmd.name+" ", wrong)
+	}
+	if c.has("help") {
+		c.Print(c.cmd.help())
+		return OK
+	}
+	if wrong := c.count(); wrong != "" {
+		return misuse(h, c.cmd.name+" ", wrong)
+	}
+	return c.cmd.run(c)
+}
+
+// misuse tells what is wrong with a command line, and where the right one is described.
+func misuse(h Host, cmd, wrong string) int {
+	h.Complain(program + ": " + wrong + "; see " + program + " " + cmd + "--help\n")
+	return Usage
+}
+
+func like(word string, known []string) string {
+	if n := config.Nearest(word, known); n != "" {
+		return " (did you mean " + n + "?)"
+	}
+	return ""
+}
+
+// read takes options and arguments apart; what is wrong is said.
+func (c *call) read(words []string) (wrong string) {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if word == "--" {
+			c.args = append(c.args, words[i+1:]...)
+			return ""
+		}
+		if word == "-h" {
+			word = "--help"
+		}
+		name, isOption := strings.CutPrefix(word, "--")
+		if !isOption && strings.HasPrefix(word, "-") && len(word) > 1 {
+			return "there is no option " + strconv.Quote(word)
+		}
+		if !isOption {
+			c.args = append(c.args, word)
+			continue
+		}
+		name, value, hasValue := strings.Cut(name, "=")
+		o, known := optHelp, []string{"--help"}
+		found := name == optHelp.name
+		for _, one := range c.cmd.options {
+			known = append(known, "--"+one.name)
+			if one.name == name {
+				o, found = one, true
+			}
+		}
+		switch {
+		case !found:
+			return "there is no option " + strconv.Quote("--"+name) + like("--"+name, known)
+		case o.value == "" && hasValue:
+			return "--" + name + " takes no value"
+		case o.value != "" && !hasValue:
+			if i++; i == len(words) {
+				return "--" + name + " needs a value: --" + name + " " + o.value
+			}
+			value = words[i]
+		}
+		c.values[name] = value
+	}
+	return ""
+}
+
+// count compares the arguments with those that the command has.
+func (c *call) count() (wrong string) {
+	least, most := strings.Count(c.cmd.args, "<"), 1
+	switch {
+	case c.cmd.args == "":
+		most = 0
+	case strings.HasPrefix(c.cmd.args, "["):
+		least = 0
+	}
+	switch {
+	case len(c.args) < least:
+		return c.cmd.args + " is missing"
+	case len(c.args) > most:
+		return strconv.Quote(c.args[most]) + " is one argument too many"
+	}
+	return ""
+}
+
+// arg gives the command's argument, or nothing.
+func (c *call) arg() string {
+	if len(c.args) == 0 {
+		return ""
+	}
+	return c.args[0]
+}

@@ -1,0 +1,91 @@
+// Package cli is the program superadvisor, which a person runs beside the host: what its commands mean, what they
+// print and with which code they end. It is part of the guest, as everything that decides is. The outside comes
+// in through Host; the loader that performs it is host/cli.ts.
+package cli
+
+import (
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// Host is what a command can reach. Files are all that the person can read.
+type Host interface {
+	protocol.Files
+	config.Asker
+	// Print writes to the standard output, Complain to the standard error.
+	Print(text string)
+	Complain(text string)
+	// Write performs a WriteFile; the answer says why it failed, or nothing.
+	Write(protocol.WriteFile) (failure string)
+	// Load gives the stored state of a session and takes the lease to change it.
+	Load(session string) protocol.Loaded
+	// Save stores it; the answer says why it failed, or nothing.
+	Save(session string, state protocol.JSON) (failure string)
+	// Sleep waits; false when there is nothing more to wait for.
+	Sleep(ms int64) bool
+	// Now is in milliseconds since 1970.
+	Now() int64
+}
+
+// Exit codes, as the documentation has them.
+const (
+	OK     = 0
+	Failed = 1 // the command was understood and did not succeed
+	Usage  = 2 // the command line was not understood
+	// Internal is a fault of ours. Broken is the loader's: the reader of the output has gone.
+	Internal = 70
+	Broken   = 141
+)
+
+// call is one run of a command.
+type call struct {
+	Host
+	init   protocol.Init
+	in     protocol.CLI
+	cmd    *command
+	values map[string]string // of the options that were given, by name
+	args   []string
+	colour bool
+}
+
+func (c *call) has(option string) bool {
+	_, ok := c.values[option]
+	return ok
+}
+
+// say prints a line.
+func (c *call) say(line string) { c.Print(line + "\n") }
+
+// fail tells why the command did not succeed.
+func (c *call) fail(why string) int {
+	c.Complain(program + " " + c.cmd.name + ": " + why + "\n")
+	return Failed
+}
+
+// An SGR parameter.
+const (
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (c *call) paint(sgr, text string) string {
+	if !c.colour {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+}
+
+// colours tells whether the output may have some: on a terminal that knows them, unless the person said no.
+func colours(h Host, in protocol.CLI) bool {
+	if !in.Terminal {
+		return false
+	}
+	for _, v := range h.Need(nil, []string{"NO_COLOR", "TERM"}, nil).Env {
+		if v.Name == "NO_COLOR" && v.Value != "" || v.Name == "TERM" && v.Value == "dumb" {
+			return false
+		}
+	}
+	return true
+}

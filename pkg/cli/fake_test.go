@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
+)
+
+const (
+	stateDir = "/home/ada/.local/state/opencode-superadvisor"
+	project  = "/home/ada/project"
+)
+
+// desk is an outside in memory.
+type desk struct {
+	*memfs.FS
+	out, err strings.Builder
+	env      map[string]string
+	facts    []protocol.Fact
+	held     bool     // another process has every lease
+	broken   string   // why no file can be written
+	writes   []string // paths, in order
+	sleeps   []func() // what happens while the command waits; then it is interrupted
+}
+
+func fresh(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{FS: memfs.New("/"), env: map[string]string{}}
+	d.Mkdir(project)
+	return d
+}
+
+func (d *desk) Need(files, env, providers []string) (p protocol.Provided) {
+	for _, name := range files {
+		f := protocol.File{Path: name}
+		if text, ok := d.text(name); ok {
+			f.Text, f.Exists = text, true
+		}
+		p.Files = append(p.Files, f)
+	}
+	for _, name := range env {
+		value, ok := d.env[name]
+		p.Env = append(p.Env, protocol.Variable{Name: name, Value: value, Set: ok})
+	}
+	for _, id := range providers {
+		p.Providers = append(p.Providers, protocol.Provider{ID: id})
+	}
+	return p
+}
+
+func (d *desk) text(name string) (string, bool) {
+	b, failure := readFile(d, name, 1<<30)
+	return string(b), failure == ""
+}
+
+func (d *desk) Print(text string)    { d.out.WriteString(text) }
+func (d *desk) Complain(text string) { d.err.WriteString(text) }
+func (d *desk) Now() int64           { return 1_800_000_000_000 }
+
+func (d *desk) Write(w protocol.WriteFile) string {
+	if d.broken != "" {
+		return d.broken
+	}
+	was, exists := d.text(w.Path)
+	if exists == w.New || was != w.Expect {
+		return "changed"
+	}
+	if w.Backup != "" {
+		if _, there := d.text(w.Backup); there {
+			return "the backup exists"
+		}
+		d.FS.Write(w.Backup, was)
+	}
+	d.FS.Write(w.Path, w.Text)
+	d.writes = append(d.writes, w.Path)
+	return ""
+}
+
+func (d *desk) slot(id string) string { return stateDir + "/sessions/" + id + ".json" }
+
+func (d *desk) Load(id string) protocol.Loaded {
+	text, _ := d.text(d.slot(id))
+	return protocol.Loaded{Session: id, State: protocol.JSON(text), Reviewer: !d.held}
+}
+
+func (d *desk) Save(id string, state protocol.JSON) string {
+	if d.broken != "" {
+		return d.broken
+	}
+	d.FS.Write(d.slot(id), string(state))
+	return ""
+}
+
+func (d *desk) Sleep(int64) bool {
+	if len(d.sleeps) == 0 {
+		return false
+	}
+	d.sleeps[0]()
+	d.sleeps = d.sleeps[1:]
+	return true
+}
+
+// run runs a command line in the project and gives what came of it.
+func (d *desk) run(words ...string) (out, err string, code int) {
+	d.out.Reset()
+	d.err.Reset()
+	init := protocol.Init{Host: "cli", Version: "1.2.3", Directory: project, Root: "/", Home: "/home/ada", ConfigHome: "/home/ada/.config", DataHome: "/home/ada/.local/share"}
+	code = Run(d, init, protocol.CLI{Args: words, State: stateDir})
+	return d.out.String(), d.err.String(), code
+}
+
+// store puts a session into the state folder; each is used later than the one before.
+func (d *desk) store(id, directory string, notes ...protocol.StoredNote) {
+	s := session.New(id, transcript.New(transcript.Options{}))
+	s.Directory, s.Host = directory, "opencode-v1"
+	for _, n := range notes {
+		s.Record(n)
+	}
+	s.Counts.Add(session.CountStarted, int64(len(notes)))
+	d.FS.Write(d.slot(id), string(s.Append(nil)))
+}
+
+var blocker = protocol.StoredNote{
+	Note: protocol.Note{ID: "n_0123456789ab", Severity: protocol.Blocker, Claimed: protocol.Blocker, Text: "currentUser crashes for an unknown token.",
+		Citations: []protocol.Citation{{Kind: protocol.CiteQuote, Path: "src/db.ts", Line: 25, Quote: "return null", Status: protocol.CiteVerified}}},
+	Fate: "delivered", Woke: true, Tools: []string{"read src/db.ts"}, Wake: "granted",
+}
+
+var nit = protocol.StoredNote{Note: protocol.Note{ID: "n_aaaaaaaaaaaa", Severity: protocol.Nit, Text: "Call it name."}, Fate: "duplicate"}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/buger/jsonparser"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
+	"github.com/Kayphoon/opencode-advisor/pkg/utc"
+)
+
+// here is how a person says a command in the shell.
+const here = show.Prompt(program + " ")
+
+// configured reads the configuration as a host's plugin does. What only the host knows is not there.
+func (c *call) configured(host string) (*config.Resolved, []config.Problem) {
+	init := c.init
+	init.Host, init.Root = host, c.workspace()
+	return config.Load(c, init)
+}
+
+// workspace is the git work tree around the present folder, or the folder itself.
+func (c *call) workspace() string {
+	for dir := c.init.Directory; len(dir) > 1; dir = folder(dir) {
+		if _, e := c.Stat(dir + "/.git"); e == protocol.OK {
+			return dir
+		}
+	}
+	return c.init.Directory
+}
+
+// folder gives what a path lies in.
+func folder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+func status(c *call) int {
+	if c.has("all") {
+		return statuses(c)
+	}
+	s, failure := c.find()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	if c.has("json") {
+		c.say(string(s.json(nil)))
+		return OK
+	}
+	st, failure := s.restore()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	resolved, problems := c.configured(st.Host)
+	c.say("session: " + s.id + where(s) + ", last used " + utc.Format(s.used()))
+	c.say(here.Status(st, show.Health{Config: resolved, Problems: problems, Now: c.Now()}))
+	return OK
+}
+
+func where(s stored) string {
+	if s.where == "" {
+		return ""
+	}
+	return " in " + s.where
+}
+
+// statuses gives a line for each session.
+func statuses(c *call) int {
+	list, failure := c.slots()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	var out []byte
+	for _, at := range list {
+		s, ok := c.open(at)
+		if !ok {
+			continue
+		}
+		if c.has("json") {
+			out = append(s.json(out), ',')
+			continue
+		}
+		c.say(s.id + "  " + utc.Format(s.used()) + "  " + strconv.Itoa(s.notes(nil)) + " notes  " + s.where)
+	}
+	switch {
+	case c.has("json"):
+		c.say("[" + string(out[:max(0, len(out)-1)]) + "]")
+	case len(list) == 0:
+		c.say("The advisor has watched no session yet.")
+	}
+	return OK
+}
+
+// notes gives the stored notes, oldest first, and tells how many there are.
+func (s stored) notes(each func(raw []byte)) (n int) {
+	raw, kind, _, err := jsonparser.Get(s.raw, "notes")
+	if err != nil || kind != jsonparser.Array {
+		return 0
+	}
+	_, _ = jsonparser.ArrayEach(raw, func(raw []byte, _ jsonparser.ValueType, _ int, _ error) {
+		n++
+		if each != nil {
+			each(raw)
+		}
+	})
+	return n
+}
+
+func notes(c *call) int {
+	s, failure := c.find()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	if c.has("json") {
+		var list [][]byte
+		s.notes(func(raw []byte) { list = append(list, raw) })
+		out := []byte{'['}
+		for i, raw := range slices.Backward(list) {
+			if out = append(out, raw...); i > 0 {
+				out = append(out, ',')
+			}
+		}
+		c.say(string(append(out, ']')))
+		return OK
+	}
+	st, failure := s.restore()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	c.say(show.Notes(st))
+	return OK
+}
+
+func why(c *call) int {
+	s, failure := c.find()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	st, failure := s.restore()
+	if failure != "" {
+		return c.fail(failure)
+	}
+	text, failed := here.Why(st, c.arg())
+	if failed {
+		return c.fail(text)
+	}
+	if c.has("json") {
+		s.notes(func(raw []byte) {
+			if id, _ := protocol.GetString(raw, "note", "id"); id == c.arg() {
+				text = string(raw)
+			}
+		})
+	}
+	c.say(text)
+	return OK
+}

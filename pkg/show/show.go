@@ -1,0 +1,252 @@
+// Package show tells a person what the advisor knows of a session: its state, its notes, and why each of them
+// was said or not. The host's slash command and the program superadvisor say the same, in the same words.
+package show
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/delivery"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+)
+
+// Prompt is what a person writes in front of a command, with the blank behind it.
+type Prompt string
+
+// Health is what stands beside a session in its status.
+type Health struct {
+	Config   *config.Resolved
+	Problems []config.Problem
+	Pause    llm.Pause
+	Now      int64
+	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
+	Rules        string
+	RuleProblems []config.Problem
+}
+
+// Status is the state of the advisor in this session, for people.
+func (p Prompt) Status(s *session.State, h Health) string {
+	var b strings.Builder
+	line := func(label, text string) { b.WriteString(label + ": " + text + "\n") }
+	b.WriteString(Summary(h.Config) + "\n")
+	switch {
+	case s.Mutes.All:
+		line("advisor", "quiet in this session, because you said so; "+string(p)+"unmute lifts it")
+	case !h.Config.Enabled:
+		line("advisor", "off; /advisor on switches it on")
+	case h.Config.Watchdog.Transport == config.TransportNone:
+		line("advisor", "without a model: "+h.Config.Watchdog.Why)
+	case s.Failing >= session.Degraded:
+		line("advisor", "not working, "+strconv.Itoa(s.Failing)+" reviews in a row without a usable answer")
+	case h.Pause.Until > h.Now:
+		line("advisor", "pausing for "+strconv.FormatInt((h.Pause.Until-h.Now+59_999)/60_000, 10)+" min ("+string(h.Pause.Kind)+")")
+	default:
+		line("advisor", "watching every "+string(h.Config.ReviewMode))
+	}
+	line("watchdog", model(h.Config.Watchdog))
+	if h.Config.Config.Consult.Enabled {
+		line("consult", model(h.Config.Consult))
+	} else {
+		line("consult", "off")
+	}
+	c := s.Counts
+	line("reviews", num(c[session.CountStarted])+" started, "+num(c["review.notes"])+" with notes, "+num(c["review.silent"]+c["review.prose"])+" silent, "+
+		num(c["review.empty"]+c["review.unparsed"]+c["review.timeout"]+c["review.rate_limited"]+c["review.refused"]+c["review.failed"])+" without an answer")
+	line("notes", num(c[session.CountDelivered])+" delivered, "+num(c[session.CountWoken])+" woke the agent, "+dropped(c))
+	line("tokens", num(c[session.CountTokensIn])+" in ("+num(c[session.CountTokensCache])+" cached), "+num(c[session.CountTokensOut])+" out")
+	for _, m := range []struct {
+		what string
+		list []string
+	}{{"notes", s.Mutes.Notes}, {"paths", s.Mutes.Paths}, {"categories", s.Mutes.Categories}} {
+		if len(m.list) > 0 {
+			line("muted "+m.what, strings.Join(m.list, ", "))
+		}
+	}
+	if h.Rules != "" {
+		line("rules", h.Rules)
+	}
+	for _, problem := range h.RuleProblems {
+		line("rules", problem.String())
+	}
+	for _, problem := range h.Problems {
+		line("config", problem.String())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func model(ep config.Endpoint) string {
+	if ep.Transport == config.TransportNone {
+		return "none"
+	}
+	s := ep.Provider + "/" + ep.Model
+	if ep.Effort != "" {
+		s += " (" + ep.Effort + ")"
+	}
+	if ep.Transport == config.TransportHost {
+		return s + " through the host"
+	}
+	return s + " at " + ep.BaseURL + ", from " + string(ep.From)
+}
+
+// dropped is how many notes were dropped, and for which reasons, the most frequent first.
+func dropped(c session.Counts) string {
+	var total int64
+	var reasons []protocol.Count
+	for _, count := range c.Sorted() {
+		name, ok := strings.CutPrefix(count.Name, "dropped.")
+		if !ok || count.N == 0 {
+			continue
+		}
+		total += count.N
+		at := len(reasons)
+		for at > 0 && reasons[at-1].N < count.N {
+			at--
+		}
+		reasons = slices.Insert(reasons, at, protocol.Count{Name: name, N: count.N})
+	}
+	text := num(total) + " dropped"
+	for i, r := range reasons {
+		text += [2]string{" (", ", "}[min(i, 1)] + num(r.N) + " " + r.Name
+	}
+	if len(reasons) > 0 {
+		text += ")"
+	}
+	return text
+}
+
+func num(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Notes lists the latest notes, newest first.
+func Notes(s *session.State) string {
+	if len(s.Notes) == 0 {
+		return "No notes in this session yet."
+	}
+	var b strings.Builder
+	for _, n := range slices.Backward(s.Notes) {
+		b.WriteString(n.Note.ID + " " + string(n.Note.Severity) + " (" + n.Fate + ") ")
+		if where := delivery.Where(n.Note); where != "" {
+			b.WriteString(where + " ")
+		}
+		b.WriteString(OneLine(n.Note.Text, 100) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Why tells all that is known of a note: its citations, what the reviewer looked at, and the gates.
+func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
+	at := -1
+	for i := range s.Notes {
+		if id != "" && s.Notes[i].Note.ID == id {
+			at = i
+		}
+	}
+	if at < 0 {
+		return "There is no note " + strconv.Quote(id) + ". " + string(p) + "notes lists the ids.", true
+	}
+	n := s.Notes[at]
+	var b strings.Builder
+	b.WriteString(n.Note.ID + " " + string(n.Note.Severity))
+	if n.Note.Claimed != "" && n.Note.Claimed != n.Note.Severity {
+		b.WriteString(" (the reviewer said " + string(n.Note.Claimed) + ")")
+	}
+	b.WriteString(": " + n.Note.Text + "\nfate: " + n.Fate + "\n")
+	if n.Wake != "" {
+		b.WriteString("wake: " + n.Wake + "\n")
+	}
+	for _, g := range n.Note.Gates {
+		b.WriteString("gate: " + g + "\n")
+	}
+	for _, c := range n.Note.Citations {
+		b.WriteString("citation: " + string(c.Kind) + " " + string(c.Status))
+		if c.Path != "" {
+			b.WriteString(" " + c.Path + ":" + strconv.Itoa(c.Line))
+		}
+		b.WriteString(" " + OneLine(c.Quote+c.Excerpt+c.Pattern, 120) + "\n")
+	}
+	for _, line := range n.Tools {
+		b.WriteString("looked: " + OneLine(line, 160) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n"), false
+}
+
+// Mute makes a matter quiet until it is lifted: everything without an argument, a note by its id,
+// a path when it looks like one, else a category.
+func (p Prompt) Mute(s *session.State, arg string) string {
+	list := muteList(s, arg)
+	if list == nil {
+		s.Mutes.All = true
+		return "The advisor is quiet in this session. " + string(p) + "unmute lifts it."
+	}
+	if !slices.Contains(*list, arg) {
+		*list = append(*list, arg)
+	}
+	return "Muted: " + arg + ". " + string(p) + "unmute " + arg + " lifts it."
+}
+
+// Unmute lifts a mute.
+func (p Prompt) Unmute(s *session.State, arg string) (text string, failed bool) {
+	list := muteList(s, arg)
+	if list == nil {
+		s.Mutes.All = false
+		return "The advisor speaks again in this session.", false
+	}
+	if !slices.Contains(*list, arg) {
+		return strconv.Quote(arg) + " is not muted. " + string(p) + "status lists what is.", true
+	}
+	*list = slices.DeleteFunc(*list, func(m string) bool { return m == arg })
+	return "No longer muted: " + arg + ".", false
+}
+
+// muteList gives the list that an argument belongs to; nil for everything.
+func muteList(s *session.State, arg string) *[]string {
+	switch {
+	case arg == "" || arg == "all":
+		return nil
+	case strings.HasPrefix(arg, "n_"):
+		return &s.Mutes.Notes
+	case strings.ContainsAny(arg, "/.*"):
+		return &s.Mutes.Paths
+	}
+	return &s.Mutes.Categories
+}
+
+// Summary is the settings in one line.
+func Summary(r *config.Resolved) string {
+	if !r.Enabled {
+		return "disabled"
+	}
+	c := r.Consult
+	switch {
+	case !r.Config.Consult.Enabled:
+		return "enabled · without consultations"
+	case c.Transport == config.TransportNone:
+		return "enabled · without a model"
+	case c.Model == "":
+		return "enabled · the host's own model"
+	}
+	return "enabled · " + Told(c.Provider+"/"+c.Model, c.Effort)
+}
+
+// Told is a model with its effort.
+func Told(model, effort string) string {
+	if effort == "" {
+		return model
+	}
+	return model + " · " + effort
+}
+
+// OneLine puts a text into one line of at most n bytes and three dots.
+func OneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > n {
+		for n > 0 && s[n]&0xC0 == 0x80 {
+			n--
+		}
+		s = s[:n] + "..."
+	}
+	return s
+}

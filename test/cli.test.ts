@@ -1,0 +1,169 @@
+// The program superadvisor as it is shipped: dist/cli.js in a process of its own, on real files, run by what runs this test.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { describe, test } from "node:test";
+import { processOwner, Store } from "../host/store.ts";
+import { BenchHost, forgetProcess } from "./bench-host.ts";
+import { writeGuest } from "./fake-guest.ts";
+import { scratch } from "./scratch.ts";
+
+declare const PROJECT_ROOT: string;
+
+const script = path.join(PROJECT_ROOT, "dist", "cli.js");
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** A home with a project in it. */
+class Person {
+  readonly home = scratch();
+  readonly project = this.folder("project");
+  readonly state = path.join(this.home, ".local", "state", "opencode-superadvisor");
+
+  folder(...names: string[]): string {
+    const folder = path.join(this.home, ...names);
+    fs.mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return { PATH: process.env["PATH"], HOME: this.home, TERM: "xterm" };
+  }
+
+  run(args: string[], over: { cwd?: string; uid?: number } = {}): Ended {
+    const { status, stdout, stderr, error } = spawnSync(process.execPath, [script, ...args], { cwd: this.project, env: this.env, encoding: "utf8", ...over });
+    if (error) throw error;
+    return { code: status, out: stdout, err: stderr };
+  }
+
+  /** A session as the plugin stores it. */
+  watched(session: string, notes: object[] = []): void {
+    const store = new Store(this.state, "another process");
+    const guard = { v: 1, told: [], ring: [] };
+    assert.equal(store.save(session, { version: 1, session, directory: this.project, host: "opencode-v1", notes, guard, log: {} }), undefined);
+  }
+}
+
+const note = { note: { id: "n_0123456789ab", severity: "blocker", text: "It crashes." }, fate: "delivered" };
+
+describe("superadvisor", () => {
+  test("tells its version and its commands, without touching the disk", () => {
+    const person = new Person();
+    const { version } = JSON.parse(fs.readFileSync(path.join(PROJECT_ROOT, "package.json"), "utf8")) as { version: string };
+    assert.deepEqual(person.run(["--version"]), { code: 0, out: `${version}\n`, err: "" });
+    const help = person.run(["--help"]);
+    assert.match(help.out, /^usage: superadvisor <command>/m);
+    assert.deepEqual([help.code, help.err], [0, ""]);
+    assert.deepEqual(person.run(["statsu"]), { code: 2, out: "", err: 'superadvisor: there is no command "statsu" (did you mean status?); see superadvisor --help\n' });
+    assert.deepEqual(
+      fs.readdirSync(person.home).filter((name) => name !== ".bun"), // Bun's own
+      ["project"],
+    );
+  });
+
+  test("tells of the session of a folder, and of the note in it", () => {
+    const person = new Person();
+    person.watched("ses_1", [note]);
+    const below = person.folder("project", "src");
+    const { code, out, err } = person.run(["status"], { cwd: below });
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, new RegExp(`^session: ses_1 in ${person.project}, last used \\d{4}-`));
+    assert.deepEqual(person.run(["notes"]), { code: 0, out: "n_0123456789ab blocker (delivered) It crashes.\n", err: "" });
+    assert.deepEqual(JSON.parse(person.run(["why", "n_0123456789ab", "--json"]).out), note);
+    assert.equal(person.run(["why", "n_none"]).code, 1);
+    assert.equal(person.run(["notes"], { cwd: person.home }).code, 1);
+    assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), [], "reading takes no lease");
+  });
+
+  test("mutes a session, but none that a host has open", () => {
+    const person = new Person();
+    person.watched("ses_1");
+    assert.deepEqual(person.run(["mute", "style"]), { code: 0, out: "Muted: style. superadvisor unmute style lifts it.\n", err: "" });
+    assert.match(person.run(["status"]).out, /^muted categories: style$/m);
+    assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), [], "the lease is given back");
+    const host = new Store(person.state, processOwner());
+    assert.equal(host.load("ses_1").reviewer, true);
+    const { code, err } = person.run(["unmute", "style"]);
+    assert.equal(code, 1);
+    assert.match(err, /open in a running host/);
+    host.close();
+    assert.equal(person.run(["unmute", "style"]).code, 0);
+  });
+
+  test("ends in silence when nobody reads its output", async () => {
+    const person = new Person();
+    const child = spawn(process.execPath, [script, "--help"], { cwd: person.project, env: person.env, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    let err = "";
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    assert.deepEqual([code, err], [141, ""]);
+  });
+
+  test("has colours on no pipe", () => {
+    assert.ok(!new Person().run(["--help"]).out.includes("\x1b"));
+  });
+
+  test("says which file it cannot read", () => {
+    const person = new Person();
+    person.watched("ses_1");
+    const [file] = fs.readdirSync(path.join(person.state, "sessions"));
+    const at = path.join(person.state, "sessions", file!);
+    fs.writeFileSync(at, "{");
+    const { code, err } = person.run(["notes"]);
+    assert.equal(code, 1);
+    assert.ok(err.includes(`${at} is left out`), err);
+    assert.equal(fs.readFileSync(at, "utf8"), "{", "it is left as it is");
+  });
+
+  test("follows the log until it is interrupted", async () => {
+    const person = new Person();
+    const file = path.join(person.folder(".local", "state", "opencode-superadvisor", "logs"), "advisor.log");
+    fs.writeFileSync(file, "one\ntwo\n");
+    const child = spawn(process.execPath, [script, "log", "--follow", "--lines", "1"], { cwd: person.project, env: person.env, stdio: ["ignore", "pipe", "inherit"] });
+    let out = "";
+    const reached = (text: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => out.includes(text) && resolve();
+        child.stdout.on("data", look);
+        look();
+      });
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    await reached("two\n");
+    fs.appendFileSync(file, "three\n");
+    await reached("three\n");
+    child.kill("SIGINT");
+    await new Promise((resolve) => child.on("close", resolve));
+    assert.equal(out, "two\nthree\n");
+  });
+});
+
+test("a plugin's guest gets nothing of what a command has", async () => {
+  forgetProcess();
+  const folder = scratch();
+  const file = path.join(folder, "written");
+  const effects = [
+    { type: "write_file", id: "f1", path: file, text: "x", new: true },
+    { type: "print", text: "x" },
+    { type: "exit", code: 3 },
+    { type: "probe", id: "p1" },
+    { type: "deliver", session: "s1", id: "msg_1", wake: false, text: "asked", severity: "nit", description: "asked" },
+  ];
+  const host = new BenchHost(writeGuest(scratch(), { kind: "answer", outcome: JSON.stringify({ effects }) }));
+  const alive = setInterval(() => {}, 60_000);
+  host.advisor.start();
+  await host.isReady;
+  host.say({ type: "step_end", session: "s1" });
+  await host.until(() => host.delivered.length > 0);
+  await host.advisor.close();
+  clearInterval(alive);
+  assert.deepEqual(fs.readdirSync(folder), []);
+  const log = fs.readFileSync(path.join(host.state, "opencode-superadvisor", "logs", "advisor.log"), "utf8");
+  for (const { type } of effects.slice(0, 4)) assert.ok(log.includes(`${type} is refused`), `${type} is not in the log: ${log}`);
+});
