@@ -144,6 +144,55 @@ describe("superadvisor", () => {
   });
 });
 
+describe("superadvisor install", () => {
+  const own = '{\r\n  // mine\r\n  "model": "a/b", /* chosen */\r\n}\r\n';
+
+  test("keeps the rest of the file, its mode, a copy of it, and the link that leads to it", () => {
+    const person = new Person();
+    const real = path.join(person.folder("dotfiles"), "oc.jsonc");
+    const link = path.join(person.folder(".config", "opencode"), "opencode.jsonc");
+    fs.writeFileSync(real, own, { mode: 0o640 });
+    fs.symlinkSync(real, link);
+    assert.equal(person.run(["install", "--dry-run"]).code, 0);
+    assert.equal(fs.readFileSync(link, "utf8"), own);
+    const { code, err } = person.run(["install"]);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.equal(fs.readFileSync(real, "utf8"), '{\r\n  // mine\r\n  "model": "a/b", /* chosen */\r\n  "plugin": ["opencode-superadvisor"]\r\n}\r\n');
+    assert.equal(fs.statSync(real).mode & 0o777, 0o640);
+    assert.ok(fs.lstatSync(link).isSymbolicLink());
+    assert.deepEqual(fs.readdirSync(path.dirname(link)), ["opencode.jsonc"]);
+    assert.deepEqual(fs.readdirSync(path.dirname(real)).sort(), ["oc.jsonc", "oc.jsonc.bak"]);
+    assert.equal(fs.readFileSync(`${real}.bak`, "utf8"), own);
+    const before = fs.statSync(real).mtimeMs;
+    assert.match(person.run(["install"]).out, /already; nothing to do/);
+    assert.equal(fs.statSync(real).mtimeMs, before);
+  });
+
+  test("says so when the folder cannot be written", () => {
+    const person = new Person();
+    const folder = person.folder(".config", "opencode");
+    const file = path.join(folder, "opencode.json");
+    fs.writeFileSync(file, "{}");
+    fs.chmodSync(folder, 0o555);
+    fs.chmodSync(person.home, 0o755);
+    // Root may write everywhere, so it is somebody else who tries.
+    const { code, out, err } = person.run(["install"], process.getuid?.() === 0 ? { uid: 65534 } : {});
+    fs.chmodSync(folder, 0o755);
+    assert.deepEqual([code, out], [1, ""]);
+    assert.match(err, /^superadvisor install: cannot write .*opencode\.json: EACCES: permission denied.*Nothing was changed\.\n$/);
+    assert.equal(fs.readFileSync(file, "utf8"), "{}");
+    assert.deepEqual(fs.readdirSync(folder), ["opencode.json"]);
+  });
+
+  test("leaves alone what is no file", () => {
+    const person = new Person();
+    person.folder(".config", "opencode", "opencode.jsonc");
+    const { code, err } = person.run(["install"]);
+    assert.equal(code, 1);
+    assert.match(err, /cannot read .*opencode\.jsonc: is a folder/);
+  });
+});
+
 test("a plugin's guest gets nothing of what a command has", async () => {
   forgetProcess();
   const folder = scratch();

@@ -37,6 +37,10 @@ var (
 // commands are all commands, in the order of the help.
 func commands() []command {
 	return []command{
+		{name: "install", does: "add the plugin to OpenCode's configuration, or to pi's", run: install, options: optsInstall,
+			more: "The entry goes to the end of the list plugin, or plugins (packages in pi's file); everything else in the file stays as it is, comments\n" +
+				"included, and a copy of the file is made first. Where the plugin is listed already, nothing is done."},
+		{name: "uninstall", does: "take it out again", run: uninstall, options: optsInstall},
 		{name: "status", does: "what the advisor does, has found and has spent in a session", run: status,
 			options: []option{optSession, {"all", "", "one line for each session, the latest first"}, optJSON}},
 		{name: "notes", does: "the latest notes of a session and what became of each", run: notes, options: []option{optSession, optJSON}},
@@ -53,6 +57,9 @@ func commands() []command {
 
 // Run carries out a command line and gives the exit code.
 func Run(h Host, init protocol.Init, in protocol.CLI) int {
+	for _, path := range []*string{&init.Directory, &init.Home, &init.ConfigHome, &init.DataHome, &in.State} {
+		*path = config.Slashed(*path)
+	}
 	c := &call{Host: h, init: init, in: in, values: map[string]string{}}
 	c.colour = colours(h, in)
 	all := commands()

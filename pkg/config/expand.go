@@ -110,7 +110,7 @@ func (r reference) file(base, home string) string {
 	case strings.HasPrefix(name, "/"):
 		return join("/", name[1:])
 	case len(name) > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\'):
-		return slashed(name)
+		return Slashed(name)
 	}
 	return join(base, name)
 }

@@ -52,7 +52,7 @@ type Resolved struct {
 // It never fails: what cannot be used is reported and left at its default.
 func Load(ask Asker, init protocol.Init) (*Resolved, []Problem) {
 	for _, path := range []*string{&init.Directory, &init.Root, &init.Home, &init.ConfigHome, &init.DataHome} {
-		*path = slashed(*path)
+		*path = Slashed(*path)
 	}
 	l := loader{ask: ask, init: init}
 	l.got.add(protocol.Provided{})
@@ -322,9 +322,9 @@ func (l *loader) expanded(path, source string) (string, []Problem) {
 	return expand(f.Text, source, folder(path), l.init.Home, l.got)
 }
 
-// slashed gives a Windows path with slashes, which every host takes too. On
+// Slashed gives a Windows path with slashes, which every host takes too. On
 // other systems a backslash is part of a name.
-func slashed(path string) string {
+func Slashed(path string) string {
 	if len(path) > 2 && path[1] == ':' && path[2] == '\\' {
 		return strings.ReplaceAll(path, `\`, "/")
 	}

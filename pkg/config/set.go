@@ -15,11 +15,8 @@ import (
 // else in it stays as it is, comments included. An empty document becomes a new one. In pi's
 // older form consult.model stands as provider and model. A document that cannot be read is an error.
 func Set(doc []byte, key, value string) ([]byte, error) {
-	if len(bytes.TrimSpace(bytes.TrimPrefix(doc, []byte("\ufeff")))) == 0 {
-		doc = []byte("{\n}\n")
-	}
-	d := &document{text: doc}
-	if err := d.read(); err != nil {
+	d, err := open(doc)
+	if err != nil {
 		return nil, err
 	}
 	group, name, nested := strings.Cut(key, ".")
@@ -163,7 +160,7 @@ func (d *document) add(object, last span, member string) []byte {
 	comma := ""
 	if last.to > 0 {
 		end = last.to
-		if !d.commaAfter(end, closing) {
+		if d.comma(end, closing) < 0 {
 			comma = ","
 		}
 	}
@@ -182,22 +179,16 @@ func (d *document) add(object, last span, member string) []byte {
 		indent = indentAt(d.text, end)
 	}
 	line := bytes.LastIndexByte(d.text[:closing], '\n') + 1
-	member = indent + member + "\n"
+	newline := "\n"
+	if bytes.Contains(d.text[object.from:closing], []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	member = indent + member + newline
 	if len(bytes.TrimSpace(d.text[line:closing])) > 0 {
 		line = closing // something stands before the brace
-		member = "\n" + member
+		member = newline + member
 	}
 	return slices.Concat(d.text[:end], []byte(comma), d.text[end:line], []byte(member), d.text[line:])
-}
-
-// commaAfter reports whether a comma stands between two offsets, outside of comments.
-func (d *document) commaAfter(from, to int) (found bool) {
-	scan(d.text, func(i int, in place) {
-		if i >= from && i < to && in == plain && d.text[i] == ',' {
-			found = true
-		}
-	})
-	return found
 }
 
 // indentAt gives the white space at the beginning of the line that holds an offset.
