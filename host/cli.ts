@@ -69,10 +69,10 @@ function lazyStore(state: string): Surroundings["store"] {
   let opened: Store | undefined;
   const store = () => (opened ??= new Store(state, processOwner()));
   return {
-    load: (session) => store().load(session),
+    load: (...args) => store().load(...args),
     save: (session, text) => store().save(session, text),
     forget: (session, keep) => store().forget(session, keep),
-    claim: (key) => store().claim(key),
+    claim: (...args) => store().claim(...args),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {
       if (process.env["OPENCODE_SUPERADVISOR_DEBUG"]) print(2, `${line}\n`);
