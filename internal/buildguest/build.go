@@ -110,10 +110,10 @@ func build(cache, ldflags string, more ...string) ([]byte, error) {
 	if file, err = wasmfile.ThinFuncTable(file); err != nil {
 		return nil, err
 	}
-	if file, err = shrink.Tables(file); err != nil {
+	if file, err = shrink.Module(file); err != nil {
 		return nil, err
 	}
-	if file, err = shrink.Module(file); err != nil {
+	if file, err = shrink.Tables(file); err != nil {
 		return nil, err
 	}
 	return wasmfile.SetMemoryMax(file, memoryPages)

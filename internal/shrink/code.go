@@ -48,9 +48,11 @@ type instr struct {
 	a   uint64 // first immediate: label, local, function, align, or a constant as 64 bits
 	b   uint64 // second immediate: offset of a memory access, sub-opcode behind the prefix
 	// table of br_table, the default last.
-	table []uint32
-	gone  bool // to be left out
-	fresh bool // to be encoded from op, a and b
+	table  []uint32
+	gone   bool // to be left out
+	fresh  bool // to be encoded from op, a, b and table
+	cold   bool // a return address that nothing returns to
+	helper int
 }
 
 // function is the code of one function.
@@ -207,12 +209,18 @@ func (f *function) append(out []byte) []byte {
 			switch in.op {
 			case opI32Const:
 				out = appendSigned(out, int64(int32(in.a)))
-			case opBr, opBrIf:
+			case opBr, opBrIf, opCall, opLocalTee:
 				out = appendUnsigned(out, in.a)
-			case opI32Add:
-			default: // a load or store
-				out = appendUnsigned(out, in.a)
-				out = appendUnsigned(out, in.b)
+			case opBrTable:
+				out = appendUnsigned(out, uint64(len(in.table)-1))
+				for _, label := range in.table {
+					out = appendUnsigned(out, uint64(label))
+				}
+			default:
+				if in.op >= opLoadLow && in.op <= opStoreHigh {
+					out = appendUnsigned(out, in.a)
+					out = appendUnsigned(out, in.b)
+				}
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package shrink
 import (
 	"bytes"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // body is a function with an i32 local 1, as SP is, and an i64 local 2.
@@ -24,6 +26,20 @@ func shrunk(t *testing.T, in []byte) []byte {
 	return f.append(nil)
 }
 
+// passed is a body after one pass.
+func passed(t *testing.T, in []byte, pass func(*function)) []byte {
+	t.Helper()
+	f, err := readFunction(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass(f)
+	f.sweep()
+	return f.append(nil)
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
 func TestFoldOffsets(t *testing.T) {
 	const (
 		load, store = 0x29, 0x37 // i64
@@ -32,7 +48,6 @@ func TestFoldOffsets(t *testing.T) {
 	at := func(local, c byte) []byte {
 		return []byte{opLocalGet, local, opExtend, opI64Const, c, opI64Add, opWrap}
 	}
-	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for _, c := range []struct {
 		name     string
 		in, want []byte
@@ -96,6 +111,177 @@ func TestStraighten(t *testing.T) {
 	}
 }
 
+func TestColdCalls(t *testing.T) {
+	call := func(callee byte) []byte {
+		return []byte{opLocalGet, 1, opI32Const, word, opI32Sub, opLocalTee, 1, opGlobalSet, globalSP,
+			opLocalGet, 1, opI64Const, 5, opI64Store, 3, 0, opI32Const, 0, opCall, callee,
+			opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
+	}
+	const panics, helper = 7, 9
+	short := []byte{opI64Const, 5, opCall, helper, opBrIf, 0}
+	for _, c := range []struct {
+		name     string
+		in, want []byte
+	}{
+		{"of a function that never returns", call(panics), short},
+		{"twice", join(call(panics), call(panics)), join(short, short)},
+		{"of another", call(8), call(8)},
+		{"from another place than the first", bytes.Replace(call(panics), []byte{opI32Const, 0}, []byte{opI32Const, 1}, 1), nil},
+		{"with an argument on the way", bytes.Replace(call(panics), []byte{opI64Const, 5}, []byte{opI64Const, 5, opNop}, 1), nil},
+		{"with a frame of its own", bytes.Replace(call(panics), []byte{opI32Const, word}, []byte{opI32Const, 16}, 1), nil},
+		{"with another stack pointer", bytes.Replace(call(panics), []byte{opGlobalGet, globalSP}, []byte{opGlobalGet, 1}, 1), nil},
+	} {
+		want := c.want
+		if want == nil {
+			want = c.in
+		}
+		f, err := readFunction(body(c.in...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.coldCalls(func(callee uint32) (uint32, bool) { return helper, callee == panics })
+		if got := f.append(nil); !bytes.Equal(got, body(want...)) {
+			t.Errorf("%s:\n got %x\nwant %x", c.name, got, body(want...))
+		}
+	}
+}
+
+func TestDropPlaces(t *testing.T) {
+	// Four places behind each other, PC_B 0 to 3, and what is behind the last for any other number.
+	frame := func(places [4][]byte, table ...byte) []byte {
+		code := []byte{opLoop, opVoid, opBlock, opVoid, opBlock, opVoid, opBlock, opVoid, opBlock, opVoid, opBlock, opVoid,
+			opLocalGet, pcB, opBrTable, byte(len(table) - 1)}
+		code = append(code, table...)
+		for _, p := range places {
+			code = append(append(code, opEnd), p...)
+		}
+		return body(append(code, opEnd, opUnreachable, opEnd)...)
+	}
+	mark := func(n byte) []byte { return []byte{opI32Const, n, opDrop} }
+	places := [4][]byte{mark(0), mark(1), mark(2), mark(3)}
+	whole := frame(places, 0, 1, 2, 3, 4)
+	said := func(n ...uint64) map[uint64]bool {
+		s := map[uint64]bool{}
+		for _, n := range n {
+			s[n] = true
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name     string
+		in, want []byte
+		said     map[uint64]bool
+	}{
+		{"all are said", whole, whole, said(0, 1, 2, 3)},
+		{"nobody knows", whole, whole, said(0, anything)},
+		{"two of four", whole, body(join([]byte{opLoop, opVoid, opBlock, opVoid, opBlock, opVoid, opBlock, opVoid,
+			opLocalGet, pcB, opBrTable, 3, 0, 2, 1, 2, opEnd}, mark(0), mark(1), []byte{opEnd}, mark(2), mark(3),
+			[]byte{opEnd, opUnreachable, opEnd})...), said(0, 2)},
+		{"the first alone needs no table", whole, body(join(mark(0), mark(1), mark(2), mark(3), []byte{opUnreachable})...), said(0)},
+		{"one is jumped to", frame([4][]byte{append(mark(0), opBr, 2), mark(1), mark(2), mark(3)}, 0, 1, 2, 3, 4),
+			body(join([]byte{opBlock, opVoid}, mark(0), []byte{opBr, 0}, mark(1), mark(2), []byte{opEnd}, mark(3), []byte{opUnreachable})...), said(0)},
+		{"a turn of the loop keeps the table", frame([4][]byte{mark(0), mark(1), append(mark(2), opI32Const, 1, opLocalSet, pcB, opBr, 2), mark(3)}, 0, 1, 2, 3, 4),
+			body(join([]byte{opLoop, opVoid, opBlock, opVoid, opBlock, opVoid, opBlock, opVoid, opLocalGet, pcB, opBrTable, 2, 0, 1, 2, opEnd},
+				mark(0), []byte{opEnd}, mark(1), mark(2), []byte{opI32Const, 1, opLocalSet, pcB, opBr, 1}, mark(3), []byte{opEnd, opUnreachable, opEnd})...), said(0, 1)},
+		{"a table of the program's own", frame([4][]byte{append(mark(0), opI32Const, 0, opBrTable, 1, 0, 1), mark(1), mark(2), mark(3)}, 0, 1, 2, 3, 4), nil, said(0)},
+	} {
+		if c.want == nil {
+			c.want = c.in
+		}
+		if got := passed(t, c.in, func(f *function) { f.dropPlaces(c.said) }); !bytes.Equal(got, c.want) {
+			t.Errorf("%s:\n got %x\nwant %x", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPlacesSaid(t *testing.T) {
+	const imports, here = 2, firstFunc << counterBits
+	pc := func(function, place int64) []byte {
+		return appendSigned([]byte{opI64Const}, here+function<<counterBits+place)
+	}
+	p := &program{imports: imports}
+	for _, code := range [][]byte{
+		join(pc(1, 3), []byte{opDrop}, pc(9, 4), []byte{opDrop}), // there is no function 9
+		{opI32Const, 6, opCall, imports, opDrop, opLocalGet, 1, opCall, imports + 2, opDrop},
+		{opI32Const, 5, opLocalSet, pcB, opBr, 0},
+		{opNop},
+	} {
+		f, err := readFunction(body(code...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.funcs = append(p.funcs, f)
+	}
+	asm := entry{fixed: make([]byte, funcSize)}
+	asm.set(0, firstFunc+3)
+	asm.set(atDeferReturn, 8)
+	asm.fixed[atFlag] = flagAsm
+	p.entries = []entry{asm}
+	want := said{2: {0: true, 6: true}, 3: {0: true, 3: true}, 4: {0: true, 5: true, anything: true}, 5: {0: true, 8: true, anything: true}}
+	if diff := cmp.Diff(want, p.placesSaid()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	p.funcs[0].code[0].cold = true // a return address that nothing returns to
+	if p.placesSaid()[3][3] {
+		t.Error("a cold call's return address is said")
+	}
+}
+
+func TestPeephole(t *testing.T) {
+	const i64LtS, f64Lt, i64GeS = 0x53, 0x63, 0x59
+	add := func(n byte) []byte {
+		return []byte{opLocalGet, 1, opI32Const, n, opI32Add, opLocalTee, 1, opGlobalSet, globalSP}
+	}
+	for _, c := range []struct {
+		name     string
+		in, want []byte
+	}{
+		{"is a wide zero 0", []byte{opExtend, opI64Eqz}, []byte{opI32Eqz}},
+		{"not less", []byte{i64LtS, opI32Eqz}, []byte{i64GeS}},
+		{"not less, of floats", []byte{f64Lt, opI32Eqz}, nil},
+		{"branch on not not", []byte{opI32Eqz, opI32Eqz, opBrIf, 0}, []byte{opBrIf, 0}},
+		{"a value of not not", []byte{opI32Eqz, opI32Eqz, opDrop}, nil},
+		{"not not not", []byte{opI64Eqz, opExtend, opI64Eqz, opI32Eqz, opBrIf, 0}, []byte{opI64Eqz, opBrIf, 0}},
+		{"set and get", []byte{opLocalSet, 2, opLocalGet, 2}, []byte{opLocalTee, 2}},
+		{"set and get another", []byte{opLocalSet, 2, opLocalGet, 1}, nil},
+		{"nops between", []byte{opLocalSet, 2, opNop, opLocalGet, 2}, []byte{opLocalTee, 2}},
+		{"across a block", []byte{opLocalSet, 2, opBlock, opVoid, opLocalGet, 2, opDrop, opEnd}, nil},
+		{"two frames given back", join(add(24), add(8), []byte{opLocalGet, 1}), join(add(32), []byte{opLocalGet, 1})},
+		{"and returned", join(add(24), add(8), []byte{opI32Const, 0, opReturn}), []byte{opLocalGet, 1, opI32Const, 32, opI32Add, opGlobalSet, globalSP, opI32Const, 0, opReturn}},
+		{"of another global", join(add(24), bytes.Replace(add(8), []byte{opGlobalSet, globalSP}, []byte{opGlobalSet, 1}, 1)), nil},
+		{"of another local", join(add(24), bytes.Replace(add(8), []byte{opLocalTee, 1}, []byte{opLocalTee, 2}, 1)), nil},
+	} {
+		if c.want == nil {
+			c.want = c.in
+		}
+		if got := passed(t, body(c.in...), func(f *function) { f.sweep(); f.peephole() }); !bytes.Equal(got, body(c.want...)) {
+			t.Errorf("%s:\n got %x\nwant %x", c.name, got, body(c.want...))
+		}
+	}
+}
+
+func TestWithType(t *testing.T) {
+	plain, wide := []byte{0x60, 0, 0}, []byte{0x60, 2, 0x7f, 0x7e, 1, 0x7f}
+	section := join([]byte{2}, plain, wide)
+	for _, c := range []struct {
+		want   []byte
+		number uint64
+		out    []byte
+	}{
+		{plain, 0, section},
+		{wide, 1, section},
+		{helperType, 2, join([]byte{3}, plain, wide, helperType)},
+	} {
+		out, number, err := withType(section, c.want)
+		if err != nil || number != c.number || !bytes.Equal(out, c.out) {
+			t.Errorf("%x: got type %d of %x, error %v; want %d of %x", c.want, number, out, err, c.number, c.out)
+		}
+	}
+	if _, _, err := withType(section[:5], wide); err == nil {
+		t.Error("a cut section: no error")
+	}
+}
+
 func TestConstantsKeepTheirValue(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, 63, 64, -64, -65, 1 << 31, -1 << 31, 1<<63 - 1, -1 << 63} {
 		c := &cursor{data: appendSigned(nil, n)}
@@ -117,7 +303,11 @@ func FuzzReadFunction(f *testing.F) {
 			t.Errorf("%x comes back as %x", in, got)
 		}
 		fn.straighten()
+		fn.sweep()
+		fn.dropPlaces(map[uint64]bool{0: true})
+		fn.sweep()
 		fn.foldOffsets()
+		fn.peephole()
 		fn.append(nil)
 	})
 }

@@ -1,43 +1,89 @@
 package shrink
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
-const secCode = 10 // the section of code
+// Sections of a module.
+const (
+	secType     = 1
+	secFunction = 3
+	secCode     = 10
+)
 
 // Module gives the smaller module. The error says what it cannot read; a module that
-// another compiler made is most likely refused.
+// another compiler made is most likely refused. What rests on the linker's tables of functions is done
+// where those are found: run it before Tables.
 func Module(file []byte) ([]byte, error) {
 	m, err := wasmfile.Parse(file)
 	if err != nil {
 		return nil, err
 	}
-	code, err := shrinkCode(m, file)
+	content, err := shrinkModule(m, file)
 	if err != nil {
 		return nil, fmt.Errorf("shrink module: %w", err)
 	}
-	return m.Replace(file, map[byte][]byte{secCode: code}), nil
+	return m.Replace(file, content), nil
 }
 
-func shrinkCode(m *wasmfile.Module, file []byte) ([]byte, error) {
-	code := m.Content(file, secCode)
-	var bodies []byte
-	n := uint64(0)
-	err := eachFunction(code, func(f *function) {
+// program is the code of all functions, with what the linker's tables say about them.
+type program struct {
+	imports int
+	funcs   []*function
+	entries []entry // none when there are no tables
+}
+
+func shrinkModule(m *wasmfile.Module, file []byte) (map[byte][]byte, error) {
+	p := &program{imports: len(m.Imports)}
+	if err := p.read(m.Content(file, secCode)); err != nil {
+		return nil, err
+	}
+	if image, err := wasmfile.Image(file); err == nil {
+		if t, err := findTables(image); err == nil {
+			if p.entries, err = t.read(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range p.funcs {
+		f.sweep()
 		f.straighten()
+	}
+	helpers := p.coldCalls()
+	if p.entries != nil {
+		said := p.placesSaid()
+		for n, f := range p.funcs {
+			f.dropPlaces(said[uint32(n+p.imports)])
+		}
+	}
+	for _, f := range p.funcs {
+		f.sweep()
 		f.foldOffsets()
-		body := f.append(nil)
-		bodies = append(appendUnsigned(bodies, uint64(len(body))), body...)
-		n++
-	})
-	return append(appendUnsigned(nil, n), bodies...), err
+		f.peephole()
+	}
+	content := map[byte][]byte{secCode: p.append(helpers)}
+	if len(helpers) > 0 {
+		types, number, err := withType(m.Content(file, secType), helperType)
+		if err != nil {
+			return nil, err
+		}
+		content[secType] = types
+		functions := &cursor{data: m.Content(file, secFunction)}
+		count := functions.unsigned()
+		list := append(appendUnsigned(nil, count+uint64(len(helpers))), functions.data[functions.at:]...)
+		for range helpers {
+			list = appendUnsigned(list, number)
+		}
+		content[secFunction] = list
+	}
+	return content, nil
 }
 
-// eachFunction reads a section of code.
-func eachFunction(code []byte, do func(*function)) error {
+// read reads the section of code.
+func (p *program) read(code []byte) error {
 	c := &cursor{data: code}
 	n := c.unsigned()
 	for i := uint64(0); i < n; i++ {
@@ -50,7 +96,67 @@ func eachFunction(code []byte, do func(*function)) error {
 		if err != nil {
 			return fmt.Errorf("function %d at byte %d of the code: %w", i, start, err)
 		}
-		do(f)
+		p.funcs = append(p.funcs, f)
 	}
 	return nil
+}
+
+// append encodes the section of code again, with further functions.
+func (p *program) append(more [][]byte) []byte {
+	out := appendUnsigned(nil, uint64(len(p.funcs)+len(more)))
+	add := func(body []byte) { out = append(appendUnsigned(out, uint64(len(body))), body...) }
+	for _, f := range p.funcs {
+		add(f.append(nil))
+	}
+	for _, body := range more {
+		add(body)
+	}
+	return out
+}
+
+// coldCalls rewrites the calls of all functions that never return, and gives the helpers for that.
+func (p *program) coldCalls() (helpers [][]byte) {
+	cold := map[uint32]uint32{} // functions that never return, and the helper of each, 0 when it has none yet
+	for n := range p.entries {
+		if e := &p.entries[n]; never[e.name] {
+			cold[e.number(p.imports)] = 0
+		}
+	}
+	for _, f := range p.funcs {
+		f.coldCalls(func(callee uint32) (uint32, bool) {
+			number, ok := cold[callee]
+			if ok && number == 0 {
+				number = uint32(p.imports + len(p.funcs) + len(helpers))
+				helpers = append(helpers, helperBody(callee))
+				cold[callee] = number
+			}
+			return number, ok
+		})
+		f.sweep()
+	}
+	return helpers
+}
+
+// helperType is the type of a helper: the return address in, and out whether to let go of the frame.
+var helperType = []byte{0x60, 1, 0x7e, 1, typeI32}
+
+// withType gives a section of types that has this one, and its number.
+func withType(section, want []byte) ([]byte, uint64, error) {
+	c := &cursor{data: section}
+	count := c.unsigned()
+	start := c.at
+	for n := range count {
+		from := c.at
+		c.byte() // a function
+		for range 2 {
+			c.skip(int(c.unsigned()))
+		}
+		if c.err != nil {
+			return nil, 0, c.err
+		}
+		if bytes.Equal(section[from:c.at], want) {
+			return section, n, nil
+		}
+	}
+	return append(append(appendUnsigned(nil, count+1), section[start:]...), want...), count, nil
 }

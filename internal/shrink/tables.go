@@ -50,22 +50,26 @@ const (
 	funcdataArgs, funcdataWraps  = 5, 7 // and what is between them
 	noFuncdata                   = 1<<32 - 1
 
-	funcSize   = 44     // of a function's entry, before its tables
-	inlineSize = 16     // of one inlined call
-	firstFunc  = 0x1000 // what the linker adds to a function's number
+	funcSize    = 44     // of a function's entry, before its tables
+	inlineSize  = 16     // of one inlined call
+	flagAsm     = 4      // of a function in assembly
+	counterBits = 16     // a program counter is the function's number and 16 bits of the place in it
+	firstFunc   = 0x1000 // what the linker adds to a function's number
 )
 
 // Fields of an entry.
 const (
-	atName      = 4
-	atSP        = 16
-	atFile      = 20
-	atLine      = 24
-	atTables    = 28
-	atUnit      = 32
-	atStart     = 36
-	atID        = 40
-	atFuncdatas = 43
+	atName        = 4
+	atDeferReturn = 12
+	atSP          = 16
+	atFile        = 20
+	atLine        = 24
+	atTables      = 28
+	atUnit        = 32
+	atStart       = 36
+	atID          = 40
+	atFlag        = 41
+	atFuncdatas   = 43
 )
 
 // tables are the linker's tables about functions, each a part of the memory.

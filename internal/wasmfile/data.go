@@ -76,6 +76,16 @@ func appendData(b, image []byte) []byte {
 	return append(appendU32(b, count), segments...)
 }
 
+// Image gives the module's memory as it starts.
+func Image(file []byte) ([]byte, error) {
+	var image []byte
+	_, err := RewriteData(file, func(b []byte) error {
+		image = b
+		return nil
+	})
+	return image, err
+}
+
 // RewriteData gives a copy of the module whose memory starts as edit leaves it.
 func RewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
 	m, err := Parse(file)
