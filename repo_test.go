@@ -24,7 +24,7 @@ const module = "github.com/Kayphoon/opencode-advisor/"
 // imports from layers before its own, and from no others: so nothing that
 // decides can come to depend on what runs it.
 var layers = [][]string{
-	{"pkg/protocol", "pkg/pattern", "pkg/digest", "pkg/utc"},
+	{"pkg/protocol", "pkg/pattern", "pkg/digest", "pkg/utc", "pkg/budget"},
 	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm"},
 	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog", "pkg/rules"},
 	{"pkg/session", "pkg/review", "pkg/consult", "pkg/judge", "pkg/delivery"},

@@ -206,6 +206,20 @@ export interface Claim {
   key: string;
 }
 
+/**
+ * Tally adds a line to a ledger that all processes of the person share, and asks for what
+ * stands in it from a byte on.
+ */
+export interface Tally {
+  type: "tally";
+  id: string;
+  /** the day, 2006-01-02 */
+  name: string;
+  /** empty: nothing is added */
+  line?: string;
+  from?: number;
+}
+
 /** Deliver puts a message into the session. */
 export interface Deliver {
   type: "deliver";
@@ -608,6 +622,8 @@ export interface Generated {
   /** empty, or timeout, unsupported, refused, failed, cancelled */
   failure?: string;
   detail?: string;
+  /** where the host tells */
+  tokens?: Tokens;
 }
 
 /** Timer is the end of a SetTimer. */
@@ -637,6 +653,18 @@ export interface Saved {
   /** Failure is changed when a WriteConfig found another text than it was to replace; Text is that. */
   failure?: string;
   text?: string;
+}
+
+/** Tallied answers a Tally. */
+export interface Tallied {
+  type: "tallied";
+  id: string;
+  /** whole lines */
+  text?: string;
+  /** the byte behind them */
+  next?: number;
+  /** Failure: the ledger cannot be kept; what others spend is not known. */
+  failure?: string;
 }
 
 /** Claimed answers a Claim. */
@@ -903,12 +931,14 @@ export interface Change {
   removed: number;
 }
 
-/** Tokens counts one model call of the primary. */
+/** Tokens counts one model call of the host's. */
 export interface Tokens {
   input?: number;
   output?: number;
   reasoning?: number;
   cacheRead?: number;
+  /** CacheWrite and CacheRead are not part of Input: hosts count them apart. */
+  cacheWrite?: number;
   /** millionths of a dollar */
   cost?: number;
 }
@@ -943,6 +973,17 @@ export interface Provider {
   headers?: Header[];
   /** Known is false when the host does not have this provider. */
   known: boolean;
+  /** Prices are those of its models, as far as the host knows them. */
+  prices?: ModelPrice[];
+}
+
+/** ModelPrice is what a million tokens of a model cost, in millionths of a dollar. */
+export interface ModelPrice {
+  model: string;
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
 }
 
 /** Fact is one thing that the program superadvisor found out about its surroundings. */
@@ -976,6 +1017,7 @@ export type Event =
   | Timer
   | Loaded
   | Saved
+  | Tallied
   | Claimed
   | Receipt
   | Consult
@@ -1010,6 +1052,7 @@ export const eventTypes = [
   "timer",
   "loaded",
   "saved",
+  "tallied",
   "claimed",
   "receipt",
   "consult",
@@ -1030,6 +1073,7 @@ export type Effect =
   | Save
   | Forget
   | Claim
+  | Tally
   | Deliver
   | Notice
   | Status
@@ -1058,6 +1102,7 @@ export const effectTypes = [
   "save",
   "forget",
   "claim",
+  "tally",
   "deliver",
   "notice",
   "status",

@@ -33,7 +33,7 @@ export interface Network {
 export interface Surroundings {
   post(message: ToMain): void;
   clock: Clock;
-  store: Pick<Store, "load" | "save" | "forget" | "claim" | "append" | "heartbeat" | "close">;
+  store: Pick<Store, "load" | "save" | "forget" | "claim" | "tally" | "append" | "heartbeat" | "close">;
   network(done: (event: HTTP) => void): Network;
   /** Between two calls, so that newer messages are heard first. */
   later(work: () => void): void;
@@ -212,6 +212,9 @@ export class Server {
           break;
         case "claim":
           this.queue.push({ type: "claimed", id: effect.id, ...store.claim(effect.session, effect.key) });
+          break;
+        case "tally":
+          this.queue.push({ type: "tallied", id: effect.id, ...store.tally(effect.name, effect.line, effect.from ?? 0) });
           break;
         case "set_timer": {
           const { id, ms } = effect;

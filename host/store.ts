@@ -22,8 +22,15 @@ const claimLifeMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Of the session's digest, in front of the claim's name: the claims of a session are found by it. */
 const claimPrefix = 32;
+/** A day's ledger has a line of some 60 bytes for each request; older days are of no more use than to look at. */
+const maxLedgerBytes = 16 * 1024 * 1024;
+const maxLedgerRead = 1024 * 1024;
+const maxLedgerLine = 200;
+const maxLedgers = 40;
+
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
+const ledgerName = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface Loaded {
   state?: unknown;
@@ -50,7 +57,7 @@ export class Store {
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    for (const name of ["sessions", "claims", "leases", "logs"]) {
+    for (const name of ["sessions", "claims", "leases", "logs", "ledgers"]) {
       this.writing(() => fs.mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 }));
     }
   }
@@ -183,6 +190,45 @@ export class Store {
       if (size > maxLogBytes) fs.renameSync(file, `${file}.1`);
       fs.appendFileSync(file, line.replace(/[\r\n]+/g, " ").slice(0, maxLogLine) + "\n", { mode: 0o600 });
     });
+  }
+
+  /**
+   * Adds a line to a ledger that all processes share, and gives the whole lines that stand in it from a byte on.
+   * One short write to the end is not torn, so no line of another process is lost.
+   */
+  tally(name: string, line: string | undefined, from: number): { text?: string; next?: number; failure?: string } {
+    if (!ledgerName.test(name)) return { failure: "not a ledger" };
+    const file = path.join(this.folder, "ledgers", name);
+    if (line) {
+      if (this.unwritable !== undefined) return { failure: this.unwritable };
+      const failure = this.writing(() => {
+        const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
+        if (size === undefined) this.pruneLedgers();
+        if ((size ?? 0) > maxLedgerBytes) throw new Error(`larger than ${maxLedgerBytes} bytes`);
+        fs.appendFileSync(file, line.replace(/[^ -~]+/g, " ").slice(0, maxLedgerLine) + "\n", { mode: 0o600 });
+      });
+      if (failure !== undefined) return { failure };
+    }
+    try {
+      const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
+      try {
+        const bytes = Buffer.alloc(Math.min(maxLedgerRead, Math.max(0, fs.fstatSync(fd).size - from)));
+        const read = bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, from));
+        const whole = read.lastIndexOf(0x0a) + 1;
+        return { text: read.toString("latin1", 0, whole), next: from + whole };
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+      return { failure: describe(error) };
+    }
+  }
+
+  private pruneLedgers(): void {
+    const folder = path.join(this.folder, "ledgers");
+    const days = fs.readdirSync(folder).filter((name) => ledgerName.test(name)).sort();
+    for (const old of days.slice(0, Math.max(0, days.length - maxLedgers))) fs.rmSync(path.join(folder, old), { force: true });
   }
 
   /** Says that this process still lives, for the leases that it holds. */

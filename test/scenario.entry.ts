@@ -77,6 +77,7 @@ function open(setup: WorkerSetup, now: number): void {
         tell({ t: "claim", granted: claimed.granted });
         return claimed;
       },
+      tally: (name, line, from) => store.tally(name, line, from),
       append: () => {},
       heartbeat: () => {},
       close: () => store.close(),

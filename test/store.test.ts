@@ -192,6 +192,45 @@ describe("a folder that cannot be written", () => {
   });
 });
 
+describe("a ledger", () => {
+  const day = "2026-12-01";
+
+  test("is one for all stores on the folder, and is read from where a reader stands", () => {
+    const folder = scratch();
+    const [a, b] = [new Store(folder, "a"), new Store(folder, "b")];
+    assert.deepEqual(a.tally(day, undefined, 0), {}, "there is none yet");
+    assert.deepEqual(a.tally(day, "a 1", 0), { text: "a 1\n", next: 4 });
+    assert.deepEqual(b.tally(day, "b 2", 4), { text: "b 2\n", next: 8 });
+    assert.deepEqual(a.tally(day, "", 4), { text: "b 2\n", next: 8 });
+    assert.deepEqual(a.tally(day, "", 8), { text: "", next: 8 });
+    assert.deepEqual(a.tally("2026-12-02", "", 0), {}, "another day is another ledger");
+  });
+
+  test("gives whole lines, and takes one line at a time", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    store.tally(day, "one\ntwo\u00e4" + "x".repeat(500), 0);
+    const file = path.join(folder, "ledgers", day);
+    assert.equal(fs.readFileSync(file, "utf8").split("\n").length, 2);
+    assert.ok(fs.statSync(file).size <= 201);
+    fs.writeFileSync(file, "whole\nhal");
+    assert.deepEqual(store.tally(day, undefined, 0), { text: "whole\n", next: 6 });
+  });
+
+  test("has a day as its name and no other, and old ones go", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    for (const bad of ["", "..", "../2026-12-01", "2026-12-1", `${day}/x`]) assert.ok(store.tally(bad, "x", 0).failure);
+    for (let i = 0; i < 60; i++) store.tally(`20${10 + i}-01-01`, "x", 0);
+    const left = fs.readdirSync(path.join(folder, "ledgers"));
+    assert.ok(left.length <= 41 && left.includes("2069-01-01"), String(left.length));
+  });
+
+  test("that cannot be written is told", () => {
+    assert.ok(new Store(unwritable(), "a").tally(day, "x", 0).failure);
+  });
+});
+
 describe("a log", () => {
   test("has one line for each entry and is moved aside when it is large", () => {
     const folder = scratch();

@@ -267,6 +267,7 @@ export function stepOf(session: string, message: string, step: Step): SessionEve
       output: number(tokens["output"]),
       reasoning: number(tokens["reasoning"]),
       cacheRead: number(object(tokens["cache"])["read"]),
+      cacheWrite: number(object(tokens["cache"])["write"]),
       cost: Math.round((number(step.usage["cost"]) ?? 0) * 1e6),
     }),
   });

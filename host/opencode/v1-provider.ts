@@ -1,6 +1,7 @@
 // What V1 knows of model providers: its config, as the config hook gave it, and
 // its own list, which has keys of logins and addresses of the built-in ones.
 
+import { pricesOf } from "../prices.ts";
 import type { Header, Provider } from "../protocol.gen.ts";
 import { type Json, list, object, string, within } from "./json.ts";
 import type { V1Client } from "./v1.ts";
@@ -24,6 +25,8 @@ export async function readProviders(client: V1Client, config: Json, ids: string[
       .filter((entry): entry is [string, string] => typeof entry[1] === "string")
       .map(([name, value]): Header => ({ name, value }));
     if (headers.length > 0) provider.headers = headers;
+    const prices = pricesOf(known["models"]);
+    if (prices.length > 0) provider.prices = prices;
     return provider;
   });
 }

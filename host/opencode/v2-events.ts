@@ -243,6 +243,7 @@ export function stepEnd(session: string, message: string | undefined, finish: st
       output: number(tokens["output"]),
       reasoning: number(tokens["reasoning"]),
       cacheRead: number(object(tokens["cache"])["read"]),
+      cacheWrite: number(object(tokens["cache"])["write"]),
       cost: Math.round((number(usage["cost"]) ?? 0) * 1e6),
     }),
   });

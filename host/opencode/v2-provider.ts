@@ -1,10 +1,13 @@
 // What V2 knows of a model provider.
 
-import type { Header, Provider } from "../protocol.gen.ts";
-import { object, string, unwrap, within } from "./json.ts";
+import { priceOf, pricesOf } from "../prices.ts";
+import type { Header, ModelPrice, Provider } from "../protocol.gen.ts";
+import { type Json, list, object, string, unwrap, within } from "./json.ts";
 import type { V2Context } from "./v2-types.ts";
 
 const lookupMs = 5_000;
+/** Without prices costs are estimated, so they are not worth much of a wait. */
+const pricesMs = 1_000;
 
 export async function readProvider(context: V2Context, id: string): Promise<Provider> {
   const found = await within(lookupMs, async () => {
@@ -24,7 +27,22 @@ export async function readProvider(context: V2Context, id: string): Promise<Prov
     .filter((entry): entry is [string, string] => typeof entry[1] === "string")
     .map(([name, value]): Header => ({ name, value }));
   if (headers.length > 0) provider.headers = headers;
+  const prices = await readPrices(context, id, info);
+  if (prices.length > 0) provider.prices = prices;
   return provider;
+}
+
+/** Prices stand with the provider's models, or in the list of all models. */
+async function readPrices(context: V2Context, id: string, info: Json): Promise<ModelPrice[]> {
+  const own = pricesOf(info["models"]);
+  if (own.length > 0) return own;
+  const models = context.model ?? context.catalog?.model;
+  const found = await within(pricesMs, async () => models?.list?.());
+  const record = object(unwrap(found));
+  return list(Array.isArray(unwrap(found)) ? unwrap(found) : (record["models"] ?? record["data"]))
+    .map(object)
+    .filter((model) => model["providerID"] === id)
+    .flatMap((model) => priceOf(string(model["id"]) ?? "", model["cost"]) ?? []);
 }
 
 /** The key of the connection that the person made; an OAuth login has none that could be handed on. */

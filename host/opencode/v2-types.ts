@@ -19,8 +19,9 @@ export interface V2Context {
   generate?: { text?: GenerateText };
   experimental?: { generate?: { text?: GenerateText } };
   provider?: { get?(input: { providerID: string }): Promise<unknown> };
+  model?: { list?(): Promise<unknown> };
   /** The beta's name for providers and models. */
-  catalog?: { provider?: { get?(input: { providerID: string } | string): Promise<unknown> } };
+  catalog?: { model?: { list?(): Promise<unknown> }; provider?: { get?(input: { providerID: string } | string): Promise<unknown> } };
   integration?: {
     connection?: { active?(id: string): Promise<unknown>; resolve?(connection: unknown): Promise<unknown> };
   };

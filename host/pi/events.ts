@@ -5,7 +5,7 @@
 import { addBounded, setBounded } from "../bounded.ts";
 import { boundInput } from "../opencode/input.ts";
 import { compact, type Json, list, number, object, string } from "../opencode/json.ts";
-import type { Event, User } from "../protocol.gen.ts";
+import type { Event, Tokens, User } from "../protocol.gen.ts";
 import { cutEnd, cutMiddle } from "../text.ts";
 
 export type SessionEvent = Extract<Event, { session: string }>;
@@ -217,19 +217,24 @@ export function toolOf(session: string, call: string, name: string, input: unkno
 }
 
 export function stepOf(session: string, message: Json, files: string[]): SessionEvent {
-  const usage = object(message["usage"]);
   return compact({
     type: "step_end",
     session,
     message: messageID(message),
     finish: string(message["stopReason"]),
     files,
-    tokens: compact({
-      input: number(usage["input"]),
-      output: number(usage["output"]),
-      cacheRead: number(usage["cacheRead"]),
-      cost: Math.round((number(object(usage["cost"])["total"]) ?? 0) * 1e6),
-    }),
+    tokens: usageOf(message),
+  });
+}
+
+export function usageOf(message: Json): Tokens {
+  const usage = object(message["usage"]);
+  return compact({
+    input: number(usage["input"]),
+    output: number(usage["output"]),
+    cacheRead: number(usage["cacheRead"]),
+    cacheWrite: number(usage["cacheWrite"]),
+    cost: Math.round((number(object(usage["cost"])["total"]) ?? 0) * 1e6),
   });
 }
 

@@ -4,8 +4,9 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { pathToFileURL } from "node:url";
 import { list, object, string } from "../opencode/json.ts";
+import { priceOf } from "../prices.ts";
 import type { Generate, Generated, Header, Provider } from "../protocol.gen.ts";
-import { textOf } from "./events.ts";
+import { textOf, usageOf } from "./events.ts";
 import type { Complete, PiContext, PiModel, PiRegistry } from "./types.ts";
 
 /**
@@ -16,23 +17,24 @@ export async function readProvider(registry: PiRegistry, id: string): Promise<Pr
   const models = registry.getAll().filter((model) => model.provider === id);
   const first = models[0];
   if (!first) return { id, known: false };
+  const prices = models.flatMap((model) => priceOf(model.id, model.cost) ?? []);
+  const known = { id, known: true, ...(prices.length > 0 ? { prices } : {}) };
   const plain = models.every((model) => model.api === "openai-completions" && model.baseUrl === first.baseUrl);
-  if (!plain || registry.isUsingOAuth?.(first)) return { id, known: true };
+  if (!plain || registry.isUsingOAuth?.(first)) return known;
   const auth = await registry.getApiKeyAndHeaders(first);
-  if (!auth.ok) return { id, known: true };
+  if (!auth.ok) return known;
   const headers = Object.entries(auth.headers ?? {})
     .filter((entry): entry is [string, string] => typeof entry[1] === "string")
     .map(([name, value]): Header => ({ name, value }));
   return {
-    id,
-    known: true,
+    ...known,
     baseURL: first.baseUrl,
     ...(auth.apiKey ? { apiKey: auth.apiKey } : {}),
     ...(headers.length > 0 ? { headers } : {}),
   };
 }
 
-export async function generate(context: PiContext, effect: Generate, signal: AbortSignal): Promise<Pick<Generated, "text" | "failure" | "detail">> {
+export async function generate(context: PiContext, effect: Generate, signal: AbortSignal): Promise<Pick<Generated, "text" | "failure" | "detail" | "tokens">> {
   const registry = context.modelRegistry;
   const model = effect.provider && effect.model ? registry.find(effect.provider, effect.model) : context.model;
   if (!model) return { failure: "refused", detail: `pi has no model ${effect.provider ?? ""}/${effect.model ?? ""}` };
@@ -59,7 +61,8 @@ export async function generate(context: PiContext, effect: Generate, signal: Abo
   // A failure is an answer as well.
   if (answer["stopReason"] === "aborted") return { failure: "cancelled" };
   if (answer["stopReason"] === "error") return { failure: "failed", detail: string(answer["errorMessage"]) ?? "pi gave no reason" };
-  return { text: textOf(list(answer["content"]).filter((part) => object(part)["type"] === "text")) };
+  const tokens = usageOf(answer);
+  return { text: textOf(list(answer["content"]).filter((part) => object(part)["type"] === "text")), ...(Object.keys(tokens).length > 0 ? { tokens } : {}) };
 }
 
 /**

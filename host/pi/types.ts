@@ -46,7 +46,7 @@ export interface PiModel {
   baseUrl: string;
   reasoning?: boolean;
   thinkingLevelMap?: Record<string, unknown>;
-  cost?: { output?: number };
+  cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
   maxTokens?: number;
 }
 

@@ -52,6 +52,12 @@ func (w *World) perform(ef protocol.Effect) error {
 		w.claims[e.Key] = w.claims[e.Key] || granted
 		w.see("claim", map[string]any{"granted": granted})
 		w.post(&protocol.Claimed{ID: e.ID, Granted: granted})
+	case *protocol.Tally:
+		if e.Line != "" {
+			w.ledgers[e.Name] += e.Line + "\n"
+		}
+		text := w.ledgers[e.Name]
+		w.post(&protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
 	case *protocol.SetTimer:
 		if e.MS < 0 {
 			delete(w.timers, e.ID)

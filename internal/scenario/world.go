@@ -36,6 +36,7 @@ type World struct {
 	timers  map[string]int64
 	states  map[string]string
 	claims  map[string]bool
+	ledgers map[string]string
 	denied  map[string]bool
 	signals *protocol.Signals
 	history []protocol.Event
@@ -93,7 +94,7 @@ func newWorld(dir string, start Start) *World {
 	return &World{
 		Root: filepath.Join(dir, "workspace"), Home: filepath.Join(dir, "home"),
 		start: start, now: epoch,
-		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{},
+		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{}, ledgers: map[string]string{},
 		denied: map[string]bool{}, shown: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
-import "github.com/Kayphoon/opencode-advisor/pkg/protocol"
+import (
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
 
 // Config is the settings of one process, every field within its bounds. The bounds and the
 // meaning of each key are in Fields.
@@ -22,7 +25,9 @@ type Config struct {
 	BlockersPerMessage int
 	NotesPerSession    int
 	ReviewsPerSession  int // 0: no bound
-	TokensPerSession   int // 0: no bound
+	Budget             Budget
+	ReviewGate         Gate
+	Record             bool
 	MaxWakesPerHour    int
 	ImmuneTurns        int
 	RequireEvidence    bool
@@ -35,6 +40,35 @@ type Config struct {
 	Delivery Delivery
 	Consult  Consult
 }
+
+// Budget is what the advisor may spend. Zero sets no bound.
+type Budget struct {
+	TokensPerSession int
+	TokensPerReview  int
+	CostPerDay       Money
+	PauseAtShare     int // percent of what the primary spends
+	Prices           Prices
+}
+
+// Money is an amount in millionths of a dollar.
+type Money int64
+
+// Prices are what models cost, by provider/model.
+type Prices map[string]budget.Price
+
+// Bounds gives the bounds in the budget's own terms.
+func (b Budget) Bounds() budget.Bounds {
+	return budget.Bounds{SessionTokens: int64(b.TokensPerSession), ReviewTokens: int64(b.TokensPerReview), DayCost: int64(b.CostPerDay), Share: int64(b.PauseAtShare)}
+}
+
+// Gate is whether turns in which nothing happened are reviewed.
+type Gate string
+
+// The gates.
+const (
+	GateOff  Gate = "off"  // every update
+	GateAuto Gate = "auto" // not one without an edit, a command, a failure or a claim
+)
 
 // Provider is an endpoint given by hand. It serves every role.
 type Provider struct {
@@ -142,6 +176,7 @@ func Defaults(host string) Config {
 		ImmuneTurns:        3,
 		RequireEvidence:    true,
 		Verify:             VerifyOff,
+		ReviewGate:         GateOff,
 		Tools:              []string{"read", "grep", "glob"},
 		Delivery:           Delivery{Nit: ChannelSilent, Concern: ChannelSilent, Blocker: ChannelWaking},
 		Consult: Consult{

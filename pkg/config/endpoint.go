@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -17,6 +18,7 @@ type Endpoint struct {
 	APIKey    string // http only; empty: no Authorization header
 	Headers   []protocol.Header
 	From      Source // of BaseURL and APIKey, which are always of one source
+	Price     budget.Price
 	// Why says in a sentence why this endpoint was taken, and with transport
 	// none what to do about it.
 	Why string
@@ -49,6 +51,7 @@ type knowledge struct {
 	auth      map[string]credential
 	env       map[string]string
 	project   map[string]meddling
+	priced    map[string]bool // providers whose prices the project sets
 }
 
 // role resolves the endpoint of a role and reports what is wrong with it.
@@ -63,6 +66,7 @@ func (l *loader) role(r *Resolved, key, ref, effort string) Endpoint {
 	}
 	e, problems := r.known.endpoint(m, source)
 	e.Effort = cmpOr(m.Variant, cmpOr(effort, r.Variant))
+	e.Price = r.known.price(r.Budget.Prices, e)
 	for _, p := range problems {
 		if !slices.Contains(l.problems, p) {
 			l.report(p)

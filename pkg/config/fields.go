@@ -14,6 +14,11 @@ type Field struct {
 	Max     int      // numbers only
 	Choices []string // words only: what is allowed
 	Secret  bool     // never shown
+	// Narrows: of two sources the smaller bound holds, so that plugin options, which a project may
+	// have written, never allow more than the person does. 0 is no bound.
+	Narrows bool
+	// Own: advisor.json alone may set it.
+	Own bool
 
 	kind kind
 	// at gives the place of the field's value in c: *bool, *int, *[]string, or
@@ -31,6 +36,8 @@ const (
 	kindText // free, or as check wants it
 	kindList // of Choices
 	kindFiles
+	kindMoney
+	kindPrices
 )
 
 // Type names what the field wants, for messages and for the documentation.
@@ -46,6 +53,12 @@ func (f Field) Type() string {
 		return "a list of " + strings.Join(f.Choices, ", ")
 	case kindFiles:
 		return "a list of up to 8 file names inside the workspace"
+	}
+	switch f.kind {
+	case kindMoney:
+		return "dollars, from 0 to " + strconv.Itoa(f.Max)
+	case kindPrices:
+		return "an object: provider/model to { input, output, cacheRead, cacheWrite }"
 	}
 	return "text"
 }
@@ -73,6 +86,15 @@ func (f Field) Value(c *Config) string {
 		}
 		return `["` + strings.Join(*v, `", "`) + `"]`
 	}
+	switch v := f.at(c).(type) {
+	case *Money:
+		return strconv.FormatFloat(float64(*v)/1e6, 'f', -1, 64)
+	case *Prices:
+		if len(*v) == 0 {
+			return ""
+		}
+		return "of " + strconv.Itoa(len(*v)) + " models"
+	}
 	s := f.text(c)
 	if f.Secret && s != "" {
 		return "(set)"
@@ -90,6 +112,8 @@ func (f Field) text(c *Config) string {
 		return string(*v)
 	case *Verify:
 		return string(*v)
+	case *Gate:
+		return string(*v)
 	case *Channel:
 		return string(*v)
 	}
@@ -106,6 +130,8 @@ func (f Field) setText(c *Config, s string) {
 		*v = ReviewMode(s)
 	case *Verify:
 		*v = Verify(s)
+	case *Gate:
+		*v = Gate(s)
 	case *Channel:
 		*v = Channel(s)
 	}
@@ -120,6 +146,10 @@ func (f Field) carry(to, from *Config) {
 		*v = *f.at(from).(*int)
 	case *[]string:
 		*v = *f.at(from).(*[]string)
+	case *Money:
+		*v = *f.at(from).(*Money)
+	case *Prices:
+		*v = *f.at(from).(*Prices)
 	default:
 		f.setText(to, f.text(from))
 	}
@@ -128,8 +158,9 @@ func (f Field) carry(to, from *Config) {
 // aliases are other spellings of a key. Where both stand in one source, the
 // key itself wins.
 var aliases = map[string]string{
-	"model":        "watchdogModel", // its old name
-	"consultModel": "consult.model",
+	"model":            "watchdogModel", // its old name
+	"consultModel":     "consult.model",
+	"tokensPerSession": "maxTokensPerSession", // its old name
 }
 
 // Fields gives every key, in the order of the documentation.
@@ -172,8 +203,20 @@ var fields = []Field{
 		Meaning: "notes in a session"},
 	{Key: "reviewsPerSession", kind: kindNumber, Min: 0, Max: 1_000_000, at: func(c *Config) any { return &c.ReviewsPerSession },
 		Meaning: "reviews in a session; 0 sets no bound"},
-	{Key: "tokensPerSession", kind: kindNumber, Min: 0, Max: 1_000_000_000, at: func(c *Config) any { return &c.TokensPerSession },
-		Meaning: "tokens of all reviews in a session; 0 sets no bound"},
+	{Key: "maxTokensPerSession", kind: kindNumber, Min: 0, Max: 1_000_000_000, Narrows: true, at: func(c *Config) any { return &c.Budget.TokensPerSession },
+		Meaning: "tokens of all reviews and consultations in a session; 0 sets no bound; tokensPerSession is its old name"},
+	{Key: "maxTokensPerReview", kind: kindNumber, Min: 0, Max: 1_000_000_000, Narrows: true, at: func(c *Config) any { return &c.Budget.TokensPerReview },
+		Meaning: "tokens of one review; from half of it on the next request is the last; 0 sets no bound"},
+	{Key: "maxCostPerDay", kind: kindMoney, Max: 100_000, Narrows: true, at: func(c *Config) any { return &c.Budget.CostPerDay },
+		Meaning: "what all sessions of a day (UTC) may cost; 0 sets no bound"},
+	{Key: "pauseAtShare", kind: kindNumber, Min: 0, Max: 1000, Narrows: true, at: func(c *Config) any { return &c.Budget.PauseAtShare },
+		Meaning: "pauses while the advisor's spending in a session is at this percentage of the agent's own; 0 never does"},
+	{Key: "prices", kind: kindPrices, Own: true, at: func(c *Config) any { return &c.Budget.Prices },
+		Meaning: "dollars for a million tokens, before what the host knows; advisor.json only"},
+	{Key: "reviewGate", kind: kindWord, Choices: []string{"off", "auto"}, at: func(c *Config) any { return &c.ReviewGate },
+		Meaning: "auto: no review of a turn without an edit, a command, a failure or a claim to be done; it joins the next"},
+	{Key: "record", kind: kindFlag, Own: true, at: func(c *Config) any { return &c.Record },
+		Meaning: "keep a recording of each session, for a bug report; advisor.json only"},
 	{Key: "maxWakesPerHour", kind: kindNumber, Min: 0, Max: 60, at: func(c *Config) any { return &c.MaxWakesPerHour },
 		Meaning: "wakes in an hour, however many messages look human; 0 never wakes"},
 	{Key: "immuneTurns", kind: kindNumber, Min: 0, Max: 100, at: func(c *Config) any { return &c.ImmuneTurns },

@@ -124,7 +124,7 @@ func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
 	k := &knowledge{host: init.Host, layers: []Layer{optionLayer, fileLayer}, from: r.From, transport: r.Transport}
 	k.person, r.Judge.Trusted = l.person(paths, r.Judge.Options)
 	k.auth = l.auth(paths)
-	k.project = l.project(paths)
+	k.project, k.priced = l.project(paths)
 
 	providers := r.providers()
 	var variables []string

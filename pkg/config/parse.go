@@ -131,6 +131,10 @@ func (p *parser) member(parent, key string, v value) {
 			return
 		}
 	}
+	if fields[at].Own && p.layer.Source == SourceOptions {
+		p.report(key, "plugin options cannot set it", "it is not used; move it to advisor.json")
+		return
+	}
 	if p.set(fields[at], key, v) {
 		p.seen[canonical] = key
 		p.layer.set[canonical] = true
@@ -220,6 +224,14 @@ func (p *parser) set(f Field, key string, v value) bool {
 		return clean != "" || f.Key == "systemPrompt" || f.Key == "variant"
 	case kindList, kindFiles:
 		return p.list(f, key, v)
+	case kindMoney:
+		n, ok := dollars(v)
+		if !ok || n > Money(f.Max)*1e6 {
+			return wrong(v.describe(false))
+		}
+		*f.at(c).(*Money) = n
+	case kindPrices:
+		return p.prices(f, key, v)
 	}
 	return true
 }

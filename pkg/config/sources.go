@@ -133,8 +133,8 @@ type meddling struct {
 // answer for these mixes the person's key with an address that is not theirs. The
 // files are not expanded, and nothing but this is read from them. The
 // key "" stands for every provider: a file that we cannot read, the host perhaps can.
-func (l *loader) project(p paths) map[string]meddling {
-	all := map[string]meddling{}
+func (l *loader) project(p paths) (all map[string]meddling, priced map[string]bool) {
+	all, priced = map[string]meddling{}, map[string]bool{}
 	for _, path := range p.project {
 		f := l.got.files[path]
 		if !f.Exists && f.Text == "" {
@@ -152,6 +152,9 @@ func (l *loader) project(p paths) map[string]meddling {
 				continue
 			}
 			for _, m := range group.value.members {
+				if setsPrice(m.value) {
+					priced[m.key] = true
+				}
 				if redirects(m.value) {
 					had := all[m.key]
 					had.file = path
@@ -161,7 +164,7 @@ func (l *loader) project(p paths) map[string]meddling {
 			}
 		}
 	}
-	return all
+	return all, priced
 }
 
 // redirects reports whether a provider object may change where requests go or which key

@@ -96,6 +96,8 @@ func failure(err error) string {
 		return "The consultation was aborted by the person. Go on without it."
 	case llm.KindTimeout:
 		return "The advisor did not answer in time (consult.timeoutMs). Go on with your own judgement; ask again only if you are stuck."
+	case llm.KindBudget:
+		return "The advisor's budget is used up: it has reached " + f.Detail + ". Go on with your own judgement. For the person: /advisor on lifts the bound."
 	}
 	s := "The advisor could not answer: " + f.Error() + "."
 	if mend := f.Mend(); mend != "" {

@@ -27,6 +27,8 @@ type Conversation struct {
 	Messages []llm.Message
 	// Steps is how many rounds of tool calls are answered before the last request.
 	Steps int
+	// Enough tells from what was used that the next request is to be the last; it may be nil.
+	Enough func(llm.Usage) bool
 	// LastChoice is the tool choice of the last request; empty leaves it to the model.
 	LastChoice string
 	// MaxTokens bounds each reply; 0 leaves it to the vendor.
@@ -72,7 +74,7 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 		used += size(m)
 	}
 	for {
-		last := r.Rounds >= c.Steps
+		last := r.Rounds >= c.Steps || c.Enough != nil && c.Enough(r.Usage)
 		req := llm.Request{Messages: messages, Tools: box.Offer(last), MaxTokens: c.MaxTokens}
 		if last && len(req.Tools) > 0 {
 			req.ToolChoice = c.LastChoice
@@ -85,7 +87,7 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 			long.Messages = messages
 			return long, true
 		})
-		r.Usage = sum(r.Usage, reply.Usage)
+		r.Usage = r.Usage.Plus(reply.Usage)
 		r.Requests += reply.Requests
 		if err != nil {
 			r.Failure = err
@@ -172,8 +174,4 @@ func head(s string, n int) string {
 // Malformed answers a call whose arguments are no object.
 func Malformed(tool string) string {
 	return "The arguments of " + tool + " are not a JSON object. Send the call again with one."
-}
-
-func sum(a, b llm.Usage) llm.Usage {
-	return llm.Usage{In: a.In + b.In, Out: a.Out + b.Out, CachedIn: a.CachedIn + b.CachedIn, Reasoning: a.Reasoning + b.Reasoning}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/rules"
-	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
 
@@ -28,7 +27,7 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 				set = e.rules(port{e, t}, l.state.Log.Touched())
 			}
 			if !t.dead {
-				e.reply(l, c, e.status(l.state, set), false)
+				e.reply(l, c, e.status(l, set), false)
 			}
 		})
 		return
@@ -55,7 +54,8 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	e.reply(l, c, text, failed)
 }
 
-func (e *Engine) status(s *session.State, set rules.Set) string {
+func (e *Engine) status(l *live, set rules.Set) string {
 	names, problems := ruleLines(set)
-	return slash.Status(s, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now, Rules: names, RuleProblems: problems})
+	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now,
+		Day: e.today(), Out: e.afford(l, 0), Rules: names, RuleProblems: problems})
 }

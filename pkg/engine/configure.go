@@ -28,6 +28,9 @@ func (e *Engine) configure(t *task) {
 	}
 	e.files = files
 	e.ready, e.watching, e.origins = true, resolved.Enabled, resolved.Origins()
+	if resolved.Enabled {
+		e.tally("") // so that the first request knows what the day has cost
+	}
 	consult := resolved.Consult
 	e.emit(&protocol.Ready{
 		Version:          e.init.Version,

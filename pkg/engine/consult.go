@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/consult"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
@@ -39,6 +41,12 @@ func (e *Engine) noConsult(l *live) string {
 	case c.MaxCalls != config.NoCap && l.state.Consults >= c.MaxCalls:
 		return "consult.maxCalls allows " + itoa(c.MaxCalls) + " consultations in a session, and all of them are used. Go on with your own judgement."
 	}
+	if why := e.afford(l, 0); why != budget.None {
+		l.state.Counts.Add("budget."+string(why), 1)
+		l.dirty = true
+		e.outOfBudget(l, why)
+		return "The advisor's budget is used up: it has reached " + show.Bound(e.config.Budget, why) + ". Go on with your own judgement. For the person: /advisor on lifts the bound."
+	}
 	return ""
 }
 
@@ -59,12 +67,9 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 	}
 	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
 	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
-	res := consult.Run(p.model(), in, v.tools)
-	e.emit(&protocol.Status{Session: l.state.ID})
+	res := consult.Run(p.model(p.meter(l, session.RoleConsult, e.config.Consult)), in, v.tools)
+	e.emit(&protocol.Status{Session: l.state.ID, Text: l.shown})
 	s := l.state
-	s.Counts.Add("consult.tokens.in", res.Usage.In)
-	s.Counts.Add("consult.tokens.out", res.Usage.Out)
-	s.Counts.Add(session.CountRequests, int64(res.Requests))
 	if res.Failed {
 		s.Counts.Add("consult.failed", 1)
 	}

@@ -66,6 +66,7 @@ type Engine struct {
 	remembered bool // memory was looked for in a stored session
 	scratch    *tools.Scratch
 	pause      llm.Pause
+	purse      purse
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
 	used       int64              // counts sessions' last use
@@ -85,6 +86,7 @@ func New(h Host) *Engine {
 		calls:    map[string]*task{},
 		told:     map[string]bool{},
 		lost:     map[string]int{},
+		purse:    purse{asked: map[string]string{}},
 		memory:   &llm.Memory{},
 		scratch:  &tools.Scratch{},
 		redact:   redact.New(),
@@ -157,6 +159,8 @@ func (e *Engine) take(ev protocol.Event) {
 		e.resume(ev.ID, ev)
 	case *protocol.Saved:
 		e.resume(ev.ID, ev)
+	case *protocol.Tallied:
+		e.tallied(ev)
 	case *protocol.Timer:
 		e.fire(ev)
 	case *protocol.Shutdown:

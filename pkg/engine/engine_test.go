@@ -37,6 +37,9 @@ type rig struct {
 	seen   []protocol.Effect
 
 	disk     *memfs.FS
+	ledgers  map[string]string                       // by day; nil: no folder
+	seed     string                                  // of the next guest
+	answered int                                     // requests, see answer
 	observer bool                                    // another process has the lease
 	broken   bool                                    // stored states cannot be read
 	claim    func(*protocol.Claim) *protocol.Claimed // nil grants; a nil answer is none
@@ -46,7 +49,7 @@ type rig struct {
 func newRig(t *testing.T, options string) *rig {
 	disk := memfs.New("/work")
 	disk.Write("a.txt", "hello\n")
-	r := &rig{t: t, host: &host{Files: disk}, disk: disk, states: map[string]protocol.JSON{}, now: 1_700_000_000_000}
+	r := &rig{t: t, host: &host{Files: disk}, disk: disk, seed: strings.Repeat("ab", 32), states: map[string]protocol.JSON{}, now: 1_700_000_000_000}
 	r.restart(options)
 	return r
 }
@@ -55,7 +58,7 @@ func newRig(t *testing.T, options string) *rig {
 func (r *rig) restart(options string) {
 	r.t.Helper()
 	r.engine = New(r.host)
-	r.send(&protocol.Init{ABI: protocol.ABIVersion, Host: "harness", Seed: strings.Repeat("ab", 32), Directory: "/work", Root: "/work",
+	r.send(&protocol.Init{ABI: protocol.ABIVersion, Host: "harness", Seed: r.seed, Directory: "/work", Root: "/work",
 		Home: "/home", ConfigHome: "/home/.config", DataHome: "/home/.local/share", Options: protocol.JSON(options)})
 }
 
@@ -92,6 +95,15 @@ func (r *rig) send(events ...protocol.Event) {
 				r.states[e.Session] = e.State
 			case *protocol.SignalsWanted:
 				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
+			case *protocol.Tally:
+				if r.ledgers == nil {
+					continue
+				}
+				if e.Line != "" {
+					r.ledgers[e.Name] += e.Line + "\n"
+				}
+				text := r.ledgers[e.Name]
+				events = append(events, &protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
 			case *protocol.Claim:
 				answer := &protocol.Claimed{ID: e.ID, Granted: true}
 				if r.claim != nil {
@@ -103,6 +115,12 @@ func (r *rig) send(events ...protocol.Event) {
 			}
 		}
 	}
+}
+
+// ask runs /advisor and gives its answer.
+func (r *rig) ask(text string) string {
+	r.send(&protocol.Command{Session: "s1", Call: "k", Name: "advisor", Text: text})
+	return last[*protocol.Answer](r).Text
 }
 
 func count[T protocol.Effect](r *rig) (n int) {

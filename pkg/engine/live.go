@@ -33,6 +33,8 @@ type live struct {
 	dirty   bool
 	cache   *tools.Cache // of what the reviewer read
 	used    int64
+	held    int64  // tokens set aside for requests under way
+	shown   string // what the host's status line says of the budget
 }
 
 // maxLive bounds the sessions in memory; the least recently used ones are stored and

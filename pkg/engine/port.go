@@ -2,7 +2,6 @@ package engine
 
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
-	"github.com/Kayphoon/opencode-advisor/pkg/dialog"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
@@ -78,7 +77,9 @@ func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse {
 		Prompt: r.Prompt, MaxTokens: r.MaxTokens, TimeoutMS: r.TimeoutMS})
 	switch a := p.e.waitFor(p.t, id, r.TimeoutMS, func() { p.e.emit(&protocol.GenerateCancel{ID: id}) }).(type) {
 	case *protocol.Generated:
-		return llm.GenerateResponse{Text: a.Text, Failure: a.Failure, Detail: a.Detail}
+		t := a.Tokens
+		return llm.GenerateResponse{Text: a.Text, Failure: a.Failure, Detail: a.Detail, Usage: llm.Usage{
+			In: t.Input + t.CacheRead + t.CacheWrite, Out: t.Output, CachedIn: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning, Cost: t.Cost}}
 	case expired:
 		return llm.GenerateResponse{Failure: "timeout", Detail: "no answer in time"}
 	}
@@ -161,11 +162,4 @@ func (p port) history(session string) *protocol.History {
 	p.e.emit(&protocol.Resync{Session: session})
 	h, _ := p.e.waitFor(p.t, "history_"+session, historyMS, nil).(*protocol.History)
 	return h
-}
-
-// model is llm.Call for a dialog.
-func (p port) model() dialog.Model {
-	return func(ep llm.Endpoint, req llm.Request, deadline int64, shrink func(llm.Request) (llm.Request, bool)) (llm.Reply, error) {
-		return llm.Call(p, ep, req, llm.Budget{Deadline: deadline, Memory: p.e.memory, Shrink: shrink})
-	}
 }

@@ -93,6 +93,12 @@ func (e *Engine) takeOver(doc string, hosts []string) string {
 
 // switchTo answers on and off.
 func (e *Engine) switchTo(l *live, c *protocol.Command, on bool) {
+	if on && e.config.Enabled && e.files != nil {
+		if why := e.afford(l, 0); e.lift(l) {
+			e.reply(l, c, "The advisor goes on: the count for "+show.Bound(e.config.Budget, why)+" begins anew.", false)
+			return
+		}
+	}
 	e.change(l, c, nil, []setting{{"enabled", strconv.FormatBool(on)}}, func() string {
 		if !on {
 			return "The advisor is off. /advisor on switches it on again."

@@ -17,7 +17,7 @@ func (e *Engine) secondLook(p port, l *live, note protocol.Note) (protocol.Note,
 		return note, false
 	}
 	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
-	says, res := review.Refute(p.model(), review.Look{
+	says, res := review.Refute(p.model(p.meter(l, session.RoleReview, e.config.Verify)), review.Look{
 		Endpoint: endpoint(e.config.Verify),
 		Note:     e.redactNote(note),
 		Goal:     l.state.Log.Cut(0).Goal,
@@ -27,10 +27,6 @@ func (e *Engine) secondLook(p port, l *live, note protocol.Note) (protocol.Note,
 		Deadline: e.now + int64(e.config.TimeoutMS),
 	}, v.tools)
 	s := l.state
-	s.Counts.Add(session.CountRequests, int64(res.Requests))
-	s.Counts.Add(session.CountTokensIn, res.Usage.In)
-	s.Counts.Add(session.CountTokensOut, res.Usage.Out)
-	s.Counts.Add(session.CountTokensCache, res.Usage.CachedIn)
 	s.Counts.Add("second_look."+string(says), 1)
 	if res.Failure != nil {
 		e.log("warn", "second look in "+s.ID+": "+res.Failure.Error())

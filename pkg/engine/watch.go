@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
@@ -47,7 +48,12 @@ func (e *Engine) startReview(l *live) {
 		return
 	}
 	ep := endpoint(e.config.Watchdog)
-	if why := e.hindrance(l, ep); why != "" {
+	why := e.hindrance(l, ep)
+	if why == string(budget.Held) {
+		e.await(l)
+		return
+	}
+	if why != "" {
 		l.state.Counts.Add("review.skipped."+why, 1)
 		l.state.Owed, l.dirty = false, true
 		if l.observer {
@@ -55,9 +61,15 @@ func (e *Engine) startReview(l *live) {
 		}
 		return
 	}
+	e.show(l, "")
+	if e.config.ReviewGate == config.GateAuto && l.state.Log.Quiet() {
+		// Not covered: it is part of the next delta.
+		l.state.Counts.Add("review.skipped.quiet", 1)
+		l.state.Owed, l.dirty = false, true
+		return
+	}
 	if e.reviewing() >= maxReviews {
-		l.waiting = true
-		e.queue = append(e.queue, l.state.ID)
+		e.await(l)
 		return
 	}
 	// Until start returns, the session has no task that could be cancelled; the first wait of
@@ -81,9 +93,16 @@ func (e *Engine) reviewing() (n int) {
 	return n
 }
 
-// startWaiting begins reviews that waited for room, in the order in which they were due.
+// await lets a review wait for room.
+func (e *Engine) await(l *live) {
+	l.waiting = true
+	e.queue = append(e.queue, l.state.ID)
+}
+
+// startWaiting begins reviews that waited for room, in the order in which they were due. Each is
+// tried once: what still finds none waits again.
 func (e *Engine) startWaiting() {
-	for len(e.queue) > 0 && e.reviewing() < maxReviews {
+	for n := len(e.queue); n > 0 && e.reviewing() < maxReviews; n-- {
 		l := e.sessions[e.queue[0]]
 		e.queue = e.queue[1:]
 		if l != nil && l.waiting {
@@ -116,24 +135,22 @@ func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
 	case e.pause.Active(e.now, ep.Fingerprint()):
 		return "paused"
 	}
-	bounds := []struct {
-		name  string
-		used  int64
-		limit int
-	}{
-		{"reviewsPerSession", l.state.Counts[session.CountStarted], e.config.ReviewsPerSession},
-		{"tokensPerSession", l.state.Counts[session.CountTokensIn] + l.state.Counts[session.CountTokensOut], e.config.TokensPerSession},
-	}
-	for _, b := range bounds {
-		if b.limit > 0 && b.used >= int64(b.limit) {
-			cover()
-			if l.state.Tell(b.name) {
-				e.notice(l.state.ID, b.name, "info", "The advisor has reached "+b.name+" ("+itoa(b.limit)+") and is quiet for the rest of this session.")
-			}
-			return b.name
+	if most := e.config.ReviewsPerSession; most > 0 && l.state.Counts[session.CountStarted] >= int64(most) {
+		cover()
+		if l.state.Tell("reviewsPerSession") {
+			e.notice(l.state.ID, "reviewsPerSession", "info", "The advisor has reached reviewsPerSession ("+itoa(most)+") and is quiet for the rest of this session.")
 		}
+		return "reviewsPerSession"
 	}
-	return ""
+	// What is not reviewed for want of budget is kept, as far as the log holds it: the person may lift the bound.
+	why := e.afford(l, 0)
+	if why != budget.None {
+		e.outOfBudget(l, why)
+	}
+	if why == budget.Day {
+		e.tally("") // it may have been lifted in another process
+	}
+	return string(why)
 }
 
 // watch is one review from the first signal to the last delivery.
@@ -164,7 +181,8 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 	rules := set.Render(e.config.MaxRequestBytes * rulesShare / 100)
 	view := newView(e, l, delta, true, e.config.Tools)
 	view.rules = set
-	out := review.Run(p.model(), review.Input{
+	m := p.meter(l, session.RoleReview, e.config.Watchdog)
+	out := review.Run(p.model(m), review.Input{
 		Endpoint:        ep,
 		System:          e.config.SystemPrompt,
 		Rules:           rules,
@@ -177,12 +195,9 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		MaxBytes:        e.config.MaxRequestBytes,
 		Deadline:        e.now + int64(e.config.TimeoutMS),
 		RequireEvidence: e.config.RequireEvidence,
+		Enough:          m.enough,
 	}, view.tools, view.resolver(), view.ledger)
 	l.dirty = true
-	l.state.Counts.Add(session.CountRequests, int64(out.Requests))
-	l.state.Counts.Add(session.CountTokensIn, out.Usage.In)
-	l.state.Counts.Add(session.CountTokensOut, out.Usage.Out)
-	l.state.Counts.Add(session.CountTokensCache, out.Usage.CachedIn)
 	for key, n := range out.Citations {
 		l.state.Counts.Add("citation."+key, int64(n))
 	}
@@ -193,7 +208,11 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		l.state.Log.Commit(delta.Cursor)
 		l.state.Covered(updates)
 	}
-	e.judgeHealth(l, ep, out)
+	if out.Kind == review.Budget {
+		l.state.Counts.Add("review."+string(out.Kind), 1) // it says nothing of the reviewer's health
+	} else {
+		e.judgeHealth(l, ep, out)
+	}
 	e.deliver(p, l, out, view, human)
 	e.reviewed(t, l)
 }

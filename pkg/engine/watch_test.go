@@ -20,7 +20,7 @@ func TestASessionThatAnotherProcessReviews(t *testing.T) {
 }
 
 func TestBoundsOfASession(t *testing.T) {
-	for _, own := range []string{`"reviewsPerSession":1`, `"tokensPerSession":1`} {
+	for _, own := range []string{`"reviewsPerSession":1`, `"maxTokensPerSession":1`} {
 		t.Run(own, func(t *testing.T) {
 			name, _, _ := strings.Cut(strings.Trim(own, `"`), `"`)
 			r := newRig(t, with(own))

@@ -11,6 +11,17 @@ type Budget struct {
 	// Shrink makes a request shorter when it overflowed the model's context; it is asked
 	// once. Nil, or false, gives the overflow back as a Failure.
 	Shrink func(Request) (Request, bool)
+	// Meter is asked before every request, retries too. Nil allows all.
+	Meter Meter
+}
+
+// Meter bounds what requests may use.
+type Meter interface {
+	// Admit asks for one more request of about so many bytes. A refusal is a reason.
+	Admit(bytes, maxTokens int) (refused string)
+	// Settle ends what Admit began. Worked tells that the vendor has, or may have, done the work: also when no
+	// answer came in time.
+	Settle(u Usage, worked bool)
 }
 
 const (
@@ -83,10 +94,18 @@ func (c *call) run() (Reply, *Failure) {
 			}
 			return reply, before
 		}
+		if m := c.budget.Meter; m != nil {
+			if why := m.Admit(c.req.size(), c.req.MaxTokens); why != "" {
+				return reply, &Failure{Kind: KindBudget, Detail: why}
+			}
+		}
 		c.requests++
 		var f *Failure
 		reply, f = c.once()
-		c.usage.add(reply.Usage)
+		c.usage = c.usage.Plus(reply.Usage)
+		if m := c.budget.Meter; m != nil {
+			m.Settle(reply.Usage, f == nil || worked(f.Kind))
+		}
 		if f == nil {
 			if c.learned != 0 {
 				c.budget.Memory.Learn(c.ep, c.learned&^c.forgotten)
@@ -106,6 +125,29 @@ func (c *call) run() (Reply, *Failure) {
 		before = f
 	}
 	return reply, before
+}
+
+// worked tells the failures after which a vendor may bill the request all the same.
+func worked(k Kind) bool {
+	switch k {
+	case KindTimeout, KindCancelled, KindEmpty, KindThinking, KindUnparsed, KindTooLarge:
+		return true
+	}
+	return false
+}
+
+// size gives a request's bytes, about.
+func (r Request) size() (n int) {
+	for _, m := range r.Messages {
+		n += len(m.Text) + len(m.Reasoning) + len(m.Details)
+		for _, t := range m.ToolCalls {
+			n += len(t.Name) + len(t.Args)
+		}
+	}
+	for _, t := range r.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return n
 }
 
 func (c *call) left() int64 { return c.budget.Deadline - c.port.Now() }

@@ -31,6 +31,7 @@ const (
 	KindTooLarge  Kind = "too_large"  // more than MaxBody
 	KindCancelled Kind = "cancelled"  // the caller took it back
 	KindHost      Kind = "host_model" // the host's own model is missing or refused
+	KindBudget    Kind = "budget"     // the Meter refuses; Detail is its reason
 )
 
 // Failure is why there is no reply. It is a value: errors.As with a *Failure target finds it.
@@ -82,6 +83,7 @@ var kindText = map[Kind]string{
 	KindTooLarge:  "reply too large",
 	KindCancelled: "cancelled",
 	KindHost:      "the host's model did not answer",
+	KindBudget:    "the budget is used up",
 }
 
 func (f Failure) who() string {

@@ -114,7 +114,7 @@ data: [DONE]
 			body: ": OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n" + `data: {"id":"gen-1","provider":"Novita","model":"z-ai/glm-5","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"think ","reasoning_details":[{"type":"reasoning.text","text":"think ","index":0}]},"finish_reason":null,"native_finish_reason":null}]}` + "\n\n" +
 				`data: {"id":"gen-1","choices":[{"index":0,"delta":{"content":"Done","reasoning":null},"finish_reason":"stop"}]}` + "\n\n" +
 				`data: {"id":"gen-1","choices":[{"index":0,"delta":{"content":""}}],"usage":{"prompt_tokens":3,"completion_tokens":4,"cost":0.0001}}` + "\n\ndata: [DONE]\n",
-			want: seen{Text: "Done", Reasoning: "think ", Finish: "stop", Usage: Usage{In: 3, Out: 4}},
+			want: seen{Text: "Done", Reasoning: "think ", Finish: "stop", Usage: Usage{In: 3, Out: 4, Cost: 100}},
 		},
 		{
 			name: "openrouter/leading blanks before JSON, both reasoning keys",
@@ -262,5 +262,26 @@ func TestReplyGoesBack(t *testing.T) {
 	}
 	if got := string(EncodeRequest(Endpoint{Model: "m"}, Request{Messages: []Message{r.Message()}}, NoReasoningEcho)); strings.Contains(got, "reasoning") {
 		t.Errorf("a vendor that refuses reasoning was sent it: %s", got)
+	}
+}
+
+func TestCachedTokensAreCountedApart(t *testing.T) {
+	for _, tt := range []struct {
+		name, usage string
+		want        Usage
+	}{
+		{"openai", `{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":64}}`, Usage{In: 100, Out: 5, CachedIn: 64}},
+		{"responses", `{"input_tokens":100,"output_tokens":5,"input_tokens_details":{"cached_tokens":64},"output_tokens_details":{"reasoning_tokens":3}}`, Usage{In: 100, Out: 5, CachedIn: 64, Reasoning: 3}},
+		{"deepseek", `{"prompt_tokens":100,"completion_tokens":5,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}`, Usage{In: 100, Out: 5, CachedIn: 64}},
+		{"anthropic, beside the input", `{"input_tokens":36,"output_tokens":5,"cache_read_input_tokens":64,"cache_creation_input_tokens":10}`, Usage{In: 110, Out: 5, CachedIn: 64, CacheWrite: 10}},
+		{"a gateway, inside the prompt", `{"prompt_tokens":100,"completion_tokens":5,"cache_read_input_tokens":64,"cache_creation_input_tokens":10}`, Usage{In: 100, Out: 5, CachedIn: 64, CacheWrite: 10}},
+		{"more cached than sent", `{"prompt_tokens":10,"completion_tokens":5,"cached_tokens":64}`, Usage{In: 10, Out: 5, CachedIn: 10}},
+		{"with its price", `{"prompt_tokens":10,"completion_tokens":5,"cost":0.0001234}`, Usage{In: 10, Out: 5, Cost: 123}},
+		{"with a price that cannot be meant", `{"prompt_tokens":10,"completion_tokens":5,"cost":-1}`, Usage{In: 10, Out: 5}},
+	} {
+		r, err := ParseReply(200, nil, []byte(`{"choices":[{"message":{"content":"silent"},"finish_reason":"stop"}],"usage":`+tt.usage+`}`))
+		if err != nil || r.Usage != tt.want {
+			t.Errorf("%s: got %+v (%v), want %+v", tt.name, r.Usage, err, tt.want)
+		}
 	}
 }

@@ -87,25 +87,50 @@ const maxCalls = 64
 
 func (b *builder) takeUsage(usage []byte) {
 	var u Usage
+	var beside int64 // Anthropic's own form counts what its cache has to do with beside input_tokens
+	apart := true
 	_ = eachField(usage, func(key string, value []byte, kind jsonparser.ValueType) {
 		switch {
-		case key == "prompt_tokens" || key == "input_tokens":
-			u.In = number(value)
+		case key == "prompt_tokens":
+			u.In, apart = number(value), false
+		case key == "input_tokens":
+			u.In = max(u.In, number(value))
 		case key == "completion_tokens" || key == "output_tokens":
 			u.Out = number(value)
 		case key == "cached_tokens" || key == "prompt_cache_hit_tokens": // Moonshot, DeepSeek
 			u.CachedIn = max(u.CachedIn, number(value))
-		case key == "prompt_tokens_details" && kind == jsonparser.Object:
+		case key == "cache_read_input_tokens":
+			u.CachedIn = max(u.CachedIn, number(value))
+			beside += max(number(value), 0)
+		case key == "cache_creation_input_tokens":
+			u.CacheWrite = max(number(value), 0)
+			beside += u.CacheWrite
+		case (key == "prompt_tokens_details" || key == "input_tokens_details") && kind == jsonparser.Object:
 			u.CachedIn = max(u.CachedIn, number([]byte(member(value, "cached_tokens"))))
-		case key == "completion_tokens_details" && kind == jsonparser.Object:
+		case (key == "completion_tokens_details" || key == "output_tokens_details") && kind == jsonparser.Object:
 			u.Reasoning = number([]byte(member(value, "reasoning_tokens")))
+		case key == "cost" && kind == jsonparser.Number: // OpenRouter, in dollars
+			u.Cost = micros(string(value))
 		}
 	})
+	if apart {
+		u.In += beside
+	}
 	u.In, u.Out = max(u.In, 0), max(u.Out, 0)
+	u.CachedIn = min(u.CachedIn, u.In)
 	// A stream may repeat it with growing figures.
 	if u.In >= b.usage.In && u.Out >= b.usage.Out {
 		b.usage = u
 	}
+}
+
+// micros reads dollars as millionths, rounded; 0 for what cannot be meant.
+func micros(text string) int64 {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f > 0 && f < 1e6) {
+		return 0
+	}
+	return int64(f*1e6 + 0.5)
 }
 
 // reply closes the builder. Ids that are missing or used twice are made from the body, so that two

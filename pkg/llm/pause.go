@@ -31,13 +31,13 @@ func (p Pause) Active(nowMS int64, config string) bool {
 }
 
 // After gives the state after a call that ended with err, and whether the person is to
-// be told: once per kind of trouble until a call succeeds again. Cancelled calls and overflow say nothing about the endpoint.
+// be told: once per kind of trouble until a call succeeds again. Cancelled calls, overflow and a budget say nothing about the endpoint.
 func (p Pause) After(err error, nowMS int64, config string) (next Pause, tell bool) {
 	if err == nil {
 		return Pause{}, false
 	}
 	f, ok := AsFailure(err)
-	if !ok || f.Kind == KindCancelled || f.Kind == KindOverflow {
+	if !ok || f.Kind == KindCancelled || f.Kind == KindOverflow || f.Kind == KindBudget {
 		return p, false
 	}
 	next = Pause{Kind: f.Kind, Config: config, Streak: 1}

@@ -108,7 +108,7 @@ func (c *call) generate() (Reply, *Failure) {
 	default:
 		return Reply{}, &Failure{Kind: KindHost, Detail: detail}
 	}
-	reply := Reply{Text: res.Text, Finish: "stop"}
+	reply := Reply{Text: res.Text, Finish: "stop", Usage: res.Usage}
 	splitThoughts(&reply)
 	if strings.TrimSpace(reply.Text) == "" {
 		kind := KindEmpty

@@ -91,19 +91,19 @@ type Request struct {
 	Temperature *float64
 }
 
-// Usage counts tokens. In includes CachedIn, and Out includes Reasoning.
+// Usage counts tokens. In includes CachedIn and CacheWrite, and Out includes Reasoning.
 type Usage struct {
-	In        int64
-	Out       int64
-	CachedIn  int64
-	Reasoning int64
+	In         int64
+	Out        int64
+	CachedIn   int64
+	CacheWrite int64
+	Reasoning  int64
+	Cost       int64 // millionths of a dollar, where the vendor or the host tells; 0 where not
 }
 
-func (u *Usage) add(v Usage) {
-	u.In += v.In
-	u.Out += v.Out
-	u.CachedIn += v.CachedIn
-	u.Reasoning += v.Reasoning
+// Plus adds two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.In + v.In, u.Out + v.Out, u.CachedIn + v.CachedIn, u.CacheWrite + v.CacheWrite, u.Reasoning + v.Reasoning, u.Cost + v.Cost}
 }
 
 // FinishCut is Reply.Finish of a stream that broke off: neither a finish reason nor an end mark came.
@@ -181,6 +181,7 @@ type GenerateResponse struct {
 	// Failure is empty, or timeout, unsupported, refused, failed, cancelled; Detail says more.
 	Failure string
 	Detail  string
+	Usage   Usage // where the host tells
 }
 
 // Generator is what a Port has besides where the host can generate text (TransportHost).

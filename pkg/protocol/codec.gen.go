@@ -21,6 +21,9 @@ func (*Forget) EffectType() string { return "forget" }
 func (*Claim) EffectType() string { return "claim" }
 
 // EffectType gives the name on the wire.
+func (*Tally) EffectType() string { return "tally" }
+
+// EffectType gives the name on the wire.
 func (*Deliver) EffectType() string { return "deliver" }
 
 // EffectType gives the name on the wire.
@@ -141,6 +144,9 @@ func (*Loaded) EventType() string { return "loaded" }
 func (*Saved) EventType() string { return "saved" }
 
 // EventType gives the name on the wire.
+func (*Tallied) EventType() string { return "tallied" }
+
+// EventType gives the name on the wire.
 func (*Claimed) EventType() string { return "claimed" }
 
 // EventType gives the name on the wire.
@@ -216,6 +222,8 @@ func AppendEvent(b []byte, v Event) []byte {
 		return AppendLoaded(b, v)
 	case *Saved:
 		return AppendSaved(b, v)
+	case *Tallied:
+		return AppendTallied(b, v)
 	case *Claimed:
 		return AppendClaimed(b, v)
 	case *Receipt:
@@ -326,6 +334,10 @@ func decodeEvent(d *decoder, name string) Event {
 		v := new(Saved)
 		decodeSaved(d, v)
 		return v
+	case "tallied":
+		v := new(Tallied)
+		decodeTallied(d, v)
+		return v
 	case "claimed":
 		v := new(Claimed)
 		decodeClaimed(d, v)
@@ -387,6 +399,8 @@ func AppendEffect(b []byte, v Effect) []byte {
 		return AppendForget(b, v)
 	case *Claim:
 		return AppendClaim(b, v)
+	case *Tally:
+		return AppendTally(b, v)
 	case *Deliver:
 		return AppendDeliver(b, v)
 	case *Notice:
@@ -454,6 +468,10 @@ func decodeEffect(d *decoder, name string) Effect {
 	case "claim":
 		v := new(Claim)
 		decodeClaim(d, v)
+		return v
+	case "tally":
+		v := new(Tally)
+		decodeTally(d, v)
 		return v
 	case "deliver":
 		v := new(Deliver)
@@ -730,6 +748,39 @@ func decodeClaim(d *decoder, v *Claim) {
 			v.Key = d.text("claim.key")
 		default:
 			d.skip("claim")
+		}
+	}
+}
+
+// AppendTally appends v as JSON.
+func AppendTally(b []byte, v *Tally) []byte {
+	b = appendStringMember(b, `{"type":"tally","id":`, v.ID)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	if v.Line != "" {
+		b = appendStringMember(b, `,"line":`, v.Line)
+	}
+	if v.From != 0 {
+		b = appendIntMember(b, `,"from":`, v.From)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeTally(d *decoder, v *Tally) {
+	if !d.object("tally") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("tally.id")
+		case "name":
+			v.Name = d.text("tally.name")
+		case "line":
+			v.Line = d.text("tally.line")
+		case "from":
+			v.From = d.integer("tally.from")
+		default:
+			d.skip("tally")
 		}
 	}
 }
@@ -1976,6 +2027,10 @@ func AppendGenerated(b []byte, v *Generated) []byte {
 	if v.Detail != "" {
 		b = appendStringMember(b, `,"detail":`, v.Detail)
 	}
+	if v.Tokens != (Tokens{}) {
+		b = appendText(b, `,"tokens":`)
+		b = AppendTokens(b, v.Tokens)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1993,6 +2048,9 @@ func decodeGenerated(d *decoder, v *Generated) {
 			v.Failure = d.text("generated.failure")
 		case "detail":
 			v.Detail = d.text("generated.detail")
+		case "tokens":
+			v.Tokens = Tokens{}
+			decodeTokens(d, &v.Tokens)
 		default:
 			d.skip("generated")
 		}
@@ -2085,6 +2143,41 @@ func decodeSaved(d *decoder, v *Saved) {
 			v.Text = d.text("saved.text")
 		default:
 			d.skip("saved")
+		}
+	}
+}
+
+// AppendTallied appends v as JSON.
+func AppendTallied(b []byte, v *Tallied) []byte {
+	b = appendStringMember(b, `{"type":"tallied","id":`, v.ID)
+	if v.Text != "" {
+		b = appendStringMember(b, `,"text":`, v.Text)
+	}
+	if v.Next != 0 {
+		b = appendIntMember(b, `,"next":`, v.Next)
+	}
+	if v.Failure != "" {
+		b = appendStringMember(b, `,"failure":`, v.Failure)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeTallied(d *decoder, v *Tallied) {
+	if !d.object("tallied") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("tallied.id")
+		case "text":
+			v.Text = d.text("tallied.text")
+		case "next":
+			v.Next = d.integer("tallied.next")
+		case "failure":
+			v.Failure = d.text("tallied.failure")
+		default:
+			d.skip("tallied")
 		}
 	}
 }
@@ -3061,6 +3154,9 @@ func AppendTokens(b []byte, v Tokens) []byte {
 	if v.CacheRead != 0 {
 		b = appendIntMember(b, `,"cacheRead":`, v.CacheRead)
 	}
+	if v.CacheWrite != 0 {
+		b = appendIntMember(b, `,"cacheWrite":`, v.CacheWrite)
+	}
 	if v.Cost != 0 {
 		b = appendIntMember(b, `,"cost":`, v.Cost)
 	}
@@ -3084,6 +3180,8 @@ func decodeTokens(d *decoder, v *Tokens) {
 			v.Reasoning = d.integer("tokens.reasoning")
 		case "cacheRead":
 			v.CacheRead = d.integer("tokens.cacheRead")
+		case "cacheWrite":
+			v.CacheWrite = d.integer("tokens.cacheWrite")
 		case "cost":
 			v.Cost = d.integer("tokens.cost")
 		default:
@@ -3203,6 +3301,10 @@ func AppendProvider(b []byte, v Provider) []byte {
 		b = appendList(b, v.Headers, AppendHeader)
 	}
 	b = appendBoolMember(b, `,"known":`, v.Known)
+	if len(v.Prices) > 0 {
+		b = appendText(b, `,"prices":`)
+		b = appendList(b, v.Prices, AppendModelPrice)
+	}
 	return closeObject(b, start)
 }
 
@@ -3225,8 +3327,54 @@ func decodeProvider(d *decoder, v *Provider) {
 			v.Headers = list(d, "provider.headers", decodeHeader)
 		case "known":
 			v.Known = d.flag("provider.known")
+		case "prices":
+			v.Prices = list(d, "provider.prices", decodeModelPrice)
 		default:
 			d.skip("provider")
+		}
+	}
+}
+
+// AppendModelPrice appends v as JSON.
+func AppendModelPrice(b []byte, v ModelPrice) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"model":`, v.Model)
+	if v.Input != 0 {
+		b = appendIntMember(b, `,"input":`, v.Input)
+	}
+	if v.Output != 0 {
+		b = appendIntMember(b, `,"output":`, v.Output)
+	}
+	if v.CacheRead != 0 {
+		b = appendIntMember(b, `,"cacheRead":`, v.CacheRead)
+	}
+	if v.CacheWrite != 0 {
+		b = appendIntMember(b, `,"cacheWrite":`, v.CacheWrite)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeModelPrice reads one ModelPrice. The error is a Failure.
+func DecodeModelPrice(data []byte) (ModelPrice, error) { return decodePart(data, decodeModelPrice) }
+
+func decodeModelPrice(d *decoder, v *ModelPrice) {
+	if !d.object("modelPrice") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "model":
+			v.Model = d.text("modelPrice.model")
+		case "input":
+			v.Input = d.integer("modelPrice.input")
+		case "output":
+			v.Output = d.integer("modelPrice.output")
+		case "cacheRead":
+			v.CacheRead = d.integer("modelPrice.cacheRead")
+		case "cacheWrite":
+			v.CacheWrite = d.integer("modelPrice.cacheWrite")
+		default:
+			d.skip("modelPrice")
 		}
 	}
 }

@@ -68,6 +68,17 @@ type Claim struct {
 	Key     string `json:"key"` // 32 hex digits, from session and human message
 }
 
+// Tally adds a line to a ledger that all processes of the person share, and asks for what
+// stands in it from a byte on.
+//
+// wire:effect tally
+type Tally struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`           // the day, 2006-01-02
+	Line string `json:"line,omitempty"` // empty: nothing is added
+	From int64  `json:"from,omitempty"`
+}
+
 // Deliver puts a message into the session.
 //
 // wire:effect deliver

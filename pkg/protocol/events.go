@@ -214,6 +214,7 @@ type Generated struct {
 	Text    string `json:"text,omitempty"`
 	Failure string `json:"failure,omitempty"` // empty, or timeout, unsupported, refused, failed, cancelled
 	Detail  string `json:"detail,omitempty"`
+	Tokens  Tokens `json:"tokens,omitzero"` // where the host tells
 }
 
 // Timer is the end of a SetTimer.
@@ -245,6 +246,17 @@ type Saved struct {
 	// Failure is changed when a WriteConfig found another text than it was to replace; Text is that.
 	Failure string `json:"failure,omitempty"`
 	Text    string `json:"text,omitempty"`
+}
+
+// Tallied answers a Tally.
+//
+// wire:event tallied
+type Tallied struct {
+	ID   string `json:"id"`
+	Text string `json:"text,omitempty"` // whole lines
+	Next int64  `json:"next,omitempty"` // the byte behind them
+	// Failure: the ledger cannot be kept; what others spend is not known.
+	Failure string `json:"failure,omitempty"`
 }
 
 // Claimed answers a Claim.

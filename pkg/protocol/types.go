@@ -129,13 +129,15 @@ type Change struct {
 	Removed int    `json:"removed"`
 }
 
-// Tokens counts one model call of the primary.
+// Tokens counts one model call of the host's.
 type Tokens struct {
 	Input     int64 `json:"input,omitempty"`
 	Output    int64 `json:"output,omitempty"`
 	Reasoning int64 `json:"reasoning,omitempty"`
 	CacheRead int64 `json:"cacheRead,omitempty"`
-	Cost      int64 `json:"cost,omitempty"` // millionths of a dollar
+	// CacheWrite and CacheRead are not part of Input: hosts count them apart.
+	CacheWrite int64 `json:"cacheWrite,omitempty"`
+	Cost       int64 `json:"cost,omitempty"` // millionths of a dollar
 }
 
 // Header is one HTTP header; names of answers are lower case.
@@ -168,6 +170,17 @@ type Provider struct {
 	Headers []Header `json:"headers,omitempty"`
 	// Known is false when the host does not have this provider.
 	Known bool `json:"known"`
+	// Prices are those of its models, as far as the host knows them.
+	Prices []ModelPrice `json:"prices,omitempty"`
+}
+
+// ModelPrice is what a million tokens of a model cost, in millionths of a dollar.
+type ModelPrice struct {
+	Model      string `json:"model"`
+	Input      int64  `json:"input,omitempty"`
+	Output     int64  `json:"output,omitempty"`
+	CacheRead  int64  `json:"cacheRead,omitempty"`
+	CacheWrite int64  `json:"cacheWrite,omitempty"`
 }
 
 // Fact is one thing that the program superadvisor found out about its surroundings.

@@ -64,6 +64,8 @@ type Input struct {
 	MaxBytes        int // of a request
 	Deadline        int64
 	RequireEvidence bool
+	// Enough tells from what was used that the next request is to be the last; it may be nil.
+	Enough func(llm.Usage) bool
 }
 
 // Kind is how a review ended, for the health counters.
@@ -81,6 +83,7 @@ const (
 	Refused  Kind = "refused" // the key, the model, the quota, the request
 	Failed   Kind = "failed"  // server or network
 	Cancel   Kind = "cancelled"
+	Budget   Kind = "budget" // no more may be spent
 )
 
 // Usable tells whether the reviewer did its work.
@@ -115,6 +118,7 @@ func Run(model dialog.Model, in Input, tools Tools, resolver *evidence.Resolver,
 		Endpoint: in.Endpoint,
 		Messages: in.messages(in.Delta),
 		Steps:    in.Steps,
+		Enough:   in.Enough,
 		MaxBytes: in.MaxBytes,
 		Nonce:    in.Nonce,
 		Deadline: in.Deadline,
@@ -188,6 +192,8 @@ func kindOf(k llm.Kind) Kind {
 		return Cancel
 	case llm.KindServer, llm.KindNetwork:
 		return Failed
+	case llm.KindBudget:
+		return Budget
 	}
 	return Refused
 }

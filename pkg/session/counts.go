@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -21,11 +22,62 @@ const (
 	CountUnconfirmed = "note.unconfirmed"
 	CountRefused     = "note.refused"
 	CountLost        = "event.lost"
-	CountTokensIn    = "tokens.in"
-	CountTokensOut   = "tokens.out"
-	CountTokensCache = "tokens.cached"
-	CountRequests    = "requests"
+	CountLifted      = "lifted" // how often the person lifted the budget
 )
+
+// Roles are whose use is counted: the prefix of the counters' names. Reviews have none.
+const (
+	RoleReview  = ""
+	RoleConsult = "consult."
+	RoleJudge   = "judge."
+	// RolePrimary is the agent that is watched, as far as its host tells.
+	RolePrimary = "primary."
+)
+
+// lifted is put before the counters of what had been spent when the person lifted the budget.
+const lifted = "lifted."
+
+// used are the counters of a budget.Use, in the order of parts.
+var used = [...]string{"requests", "tokens.in", "tokens.out", "tokens.cached", "tokens.written", "cost", "cost.estimated"}
+
+func parts(u *budget.Use) [len(used)]*int64 {
+	return [...]*int64{&u.Requests, &u.In, &u.Out, &u.CachedIn, &u.CacheWrite, &u.Cost, &u.Estimated}
+}
+
+// Spend counts what a role used.
+func (c Counts) Spend(role string, u budget.Use) {
+	for i, n := range parts(&u) {
+		c.Add(role+used[i], *n)
+	}
+}
+
+// Spent gives what roles used in the session so far.
+func (c Counts) Spent(roles ...string) (u budget.Use) {
+	for _, role := range roles {
+		for i, n := range parts(&u) {
+			*n += c[role+used[i]]
+		}
+	}
+	return u
+}
+
+// Own gives what the advisor used since the budget was lifted.
+func (c Counts) Own() budget.Use {
+	return c.Spent(RoleReview, RoleConsult, RoleJudge).Minus(c.Spent(lifted))
+}
+
+// Primary gives what the agent used since then.
+func (c Counts) Primary() budget.Use {
+	return c.Spent(RolePrimary).Minus(c.Spent(lifted + RolePrimary))
+}
+
+// Lift begins the budget's count anew.
+func (c Counts) Lift() {
+	own, primary := c.Own(), c.Primary()
+	c.Add(CountLifted, 1)
+	c.Spend(lifted, own)
+	c.Spend(lifted+RolePrimary, primary)
+}
 
 // Add counts n more of name.
 func (c Counts) Add(name string, n int64) {

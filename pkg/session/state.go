@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -139,7 +140,9 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 	case *protocol.StepEnd:
 		s.Busy = true
 		s.Steps++
-		s.Log.StepEnd(e)
+		if s.Log.StepEnd(e) {
+			s.Counts.Spend(RolePrimary, primary(e.Tokens))
+		}
 		return s.eligible(o.Mode == config.ModeStep, o)
 	case *protocol.TurnEnd:
 		return s.turnEnd(e, o)
@@ -170,6 +173,18 @@ func (s *State) Apply(ev protocol.Event, o Options) Step {
 		return Step{}
 	}
 	return Step{}
+}
+
+// primary is a step of the agent's. Hosts count what the cache held apart from the input.
+func primary(t protocol.Tokens) budget.Use {
+	u := budget.Use{In: t.Input + t.CacheRead + t.CacheWrite, Out: t.Output + t.Reasoning, CachedIn: t.CacheRead, CacheWrite: t.CacheWrite, Cost: t.Cost}
+	if u.Tokens() < 0 || u.Cost < 0 || u.In > budget.MostTokens || u.Out > budget.MostTokens {
+		return budget.Use{}
+	}
+	if u.Tokens() > 0 {
+		u.Requests = 1
+	}
+	return u
 }
 
 func (s *State) session(e *protocol.Session, o Options) Step {

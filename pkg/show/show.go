@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/delivery"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
@@ -26,6 +27,8 @@ type Health struct {
 	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
 	Rules        string
 	RuleProblems []config.Problem
+	Day          *budget.Ledger // nil: what the day has cost is not known
+	Out          budget.Reason  // the bound that is in the way now
 }
 
 // Status is the state of the advisor in this session, for people.
@@ -57,7 +60,7 @@ func (p Prompt) Status(s *session.State, h Health) string {
 	line("reviews", num(c[session.CountStarted])+" started, "+num(c["review.notes"])+" with notes, "+num(c["review.silent"]+c["review.prose"])+" silent, "+
 		num(c["review.empty"]+c["review.unparsed"]+c["review.timeout"]+c["review.rate_limited"]+c["review.refused"]+c["review.failed"])+" without an answer")
 	line("notes", num(c[session.CountDelivered])+" delivered, "+num(c[session.CountWoken])+" woke the agent, "+dropped(c))
-	line("tokens", num(c[session.CountTokensIn])+" in ("+num(c[session.CountTokensCache])+" cached), "+num(c[session.CountTokensOut])+" out")
+	spending(line, s.Counts, h)
 	for _, m := range []struct {
 		what string
 		list []string
