@@ -72,7 +72,8 @@ function lazyStore(state: string): Surroundings["store"] {
     load: (...args) => store().load(...args),
     save: (session, text) => store().save(session, text),
     forget: (session, keep) => store().forget(session, keep),
-    claim: (...args) => store().claim(...args),
+    claim: (session, key) => store().claim(session, key),
+    tally: (name, line, from) => store().tally(name, line, from),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {
       if (process.env["OPENCODE_SUPERADVISOR_DEBUG"]) print(2, `${line}\n`);
