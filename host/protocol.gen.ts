@@ -684,7 +684,10 @@ export interface Receipt {
   session: string;
   /** of the delivery */
   id: string;
-  /** admitted, seen, refused */
+  /**
+   * State is admitted, seen, refused, or held: the host cannot take it before the turn ends, and it is to
+   * be sent again then.
+   */
   state: string;
   woke?: boolean;
   detail?: string;
@@ -827,6 +830,7 @@ export interface StoredDelivery {
   turn?: number;
   state?: string;
   woke?: boolean;
+  rest?: string;
 }
 
 /** StoredNote is a note and what became of it, for `/advisor notes` and `/advisor why`. */

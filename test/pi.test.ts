@@ -67,6 +67,8 @@ describe("a silent note", () => {
     await say(recorder, b);
     assert.deepEqual(pi.sent, []);
     await rest(pi);
+    assert.deepEqual(pi.sent, [], "they may no longer be true: the guest looks, and sends them again");
+    await say(recorder, a, b);
     assert.deepEqual(pi.sent, [
       {
         message: {
@@ -79,7 +81,14 @@ describe("a silent note", () => {
       },
     ]);
     assert.deepEqual(pi.notified, [{ text: b.description, level: "warning" }], "a concern is shown to the person as well");
-    assert.deepEqual(recorder.of("receipt").map(({ id, state }) => [id, state]), [[a.id, "admitted"], [b.id, "admitted"]]);
+    assert.deepEqual(recorder.of("receipt").map(({ id, state }) => [id, state]), [
+      [a.id, "admitted"],
+      [a.id, "held"],
+      [b.id, "admitted"],
+      [b.id, "held"],
+      [a.id, "admitted"],
+      [b.id, "admitted"],
+    ]);
     assert.deepEqual(recorder.of("user").filter(({ advisor }) => advisor).map(({ id }) => id), [a.id, b.id]);
   });
 

@@ -82,9 +82,13 @@ describe("a delivery", () => {
     recorder.effect(note());
     await settle();
     assert.deepEqual(calls, []);
-    assert.equal(recorder.of("receipt")[0]!.state, "admitted");
+    assert.equal(recorder.of("receipt")[0]!.state, "held");
     await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(calls, [], "it may no longer be true: the guest looks, and sends it again");
+    recorder.effect(note());
+    await settle();
     assert.deepEqual(calls.map(({ method }) => method), ["session.prompt"]);
+    assert.equal(recorder.of("receipt").at(-1)!.state, "admitted");
   });
 
   test("that wakes goes at once, busy or not", async () => {

@@ -20,8 +20,6 @@ export type V1Client = PluginInput["client"];
 /** Hooks of a session that wait for its facts. */
 const maxWaiting = 1_000;
 const lookupMs = 5_000;
-/** Notes that wait for their session to become idle. */
-const maxHeld = 32;
 /** Sessions, deliveries and asks that are remembered. A session that is forgotten is met anew when it speaks. */
 const maxRemembered = 2_000;
 
@@ -36,8 +34,6 @@ interface Watched {
   announced: boolean;
   /** Set while the session's facts are being asked for. */
   waiting: (() => void)[] | undefined;
-  /** Silent notes for a busy session, see deliver. */
-  held: Deliver[];
   /** Delivered, and not yet in front of the model. */
   unseen: string[];
 }
@@ -115,11 +111,9 @@ export class V1Host implements Host {
     this.noteCopy(id, type, info);
     this.within(id, (watched) => {
       const { session } = watched;
-      const wasBusy = session.busy;
       const stepStarts = type === "message.part.updated" && object(about["part"])["type"] === "step-start";
       if (stepStarts) this.seen(watched);
       for (const event of session.take(type, about)) this.send(watched, event);
-      if (wasBusy && !session.busy) this.release(watched);
       if (type === "session.deleted") this.sessions.delete(id);
     });
   }
@@ -174,7 +168,6 @@ export class V1Host implements Host {
       complete: created?.complete ?? false,
       announced: false,
       waiting: undefined,
-      held: [],
       unseen: [],
     };
     setBounded(this.sessions, id, watched, maxRemembered);
@@ -228,27 +221,11 @@ export class V1Host implements Host {
     // A message would make the host throw away what the person may still want back.
     if (watched.session.reverted !== undefined) return { state: "refused", detail: "the person has gone back in this session" };
     if (this.delivered.has(effect.id)) return { state: "admitted" };
+    // V1 takes a stored message as a reason for one more step: a silent one is sent again when the turn has ended.
+    if (!effect.wake && watched.session.busy) return { state: "held", detail: "the session is busy" };
     addBounded(this.delivered, effect.id, maxRemembered);
-    if (!effect.wake && watched.session.busy) {
-      // V1 takes a stored message as a reason for one more step: a silent one waits for the end of the turn.
-      if (watched.held.length >= maxHeld) return { state: "refused", detail: "too many notes wait for the end of the turn" };
-      watched.held.push(effect);
-      return { state: "admitted", detail: "held until the turn ends" };
-    }
     await this.put(watched, effect);
     return { state: "admitted", ...(effect.wake ? { woke: true } : {}) };
-  }
-
-  private release(watched: Watched): void {
-    for (const effect of watched.held.splice(0)) {
-      aside(async () => {
-        try {
-          await this.put(watched, effect);
-        } catch (error) {
-          this.send(watched, { type: "receipt", session: effect.session, id: effect.id, state: "refused", detail: describe(error) });
-        }
-      });
-    }
   }
 
   private async put(watched: Watched, effect: Deliver): Promise<void> {

@@ -21,6 +21,7 @@ export class PiHost implements Host {
   private readonly notes: PiNotes;
   private ctx: PiContext | undefined;
   private compaction: NodeJS.Timeout | undefined;
+  private closing = false;
 
   constructor(
     pi: PiApi,
@@ -44,7 +45,7 @@ export class PiHost implements Host {
 
   /** One event of pi. What is returned is pi's to use. */
   hear(name: string, event: unknown, ctx: PiContext): object | undefined {
-    if (this.ctx === undefined) return undefined;
+    if (this.ctx === undefined || this.closing) return undefined;
     this.ctx = ctx;
     const about = object(event);
     if (name === "session_tree") {
@@ -79,13 +80,14 @@ export class PiHost implements Host {
   }
 
   async close(): Promise<void> {
-    if (this.ctx === undefined) return;
+    if (this.ctx === undefined || this.closing) return;
+    this.closing = true;
+    clearTimeout(this.compaction);
     try {
+      await this.advisor.close(); // what it still has to say comes before its end
       this.notes.close();
     } finally {
       this.ctx = undefined;
-      clearTimeout(this.compaction);
-      await this.advisor.close();
     }
   }
 

@@ -102,7 +102,10 @@ export class PiNotes {
     const { session } = this;
     if (this.closed || session.compacting || (this.held.length === 0 && this.steered.size === 0)) return;
     try {
-      if (session.running) this.steer();
+      if (session.running) {
+        this.steer();
+        this.giveBack();
+      }
       else if (!this.context().isIdle()) this.timer = later(pollMs, () => this.flush());
       // pi may try again after an error, and takes back the last message when it does.
       else if (session.ended !== "failed") this.atRest();
@@ -118,6 +121,16 @@ export class PiNotes {
     this.held = [];
     for (const effect of held) setBounded(this.steered, effect.id, effect, maxHeld);
     this.put(held, { deliverAs: "steer" });
+  }
+
+  /** Silent notes cannot be put before the run has ended: they are sent again then, if they still hold. */
+  private giveBack(): void {
+    const silent = this.held.filter(({ wake }) => !wake);
+    this.held = this.held.filter(({ wake }) => wake);
+    for (const { id } of silent) {
+      this.known.delete(id);
+      this.send({ type: "receipt", session: this.session.id, id, state: "held" });
+    }
   }
 
   private atRest(): void {

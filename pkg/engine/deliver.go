@@ -12,6 +12,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/review"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
 // Fates of notes beside the reasons of evidence and guard.
@@ -149,10 +150,41 @@ func firstPath(n protocol.Note) string {
 func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, rest string) {
 	s := l.state
 	d := delivery.Effect(s.ID, human, e.redactNote(note), wake, rest)
-	s.Delivered(session.Delivery{ID: d.ID, Note: note.ID, Severity: note.Severity, Turn: s.Turns, State: "sent", Woke: wake})
+	s.Delivered(session.Delivery{ID: d.ID, Note: note.ID, Severity: note.Severity, Turn: s.Turns, State: "sent", Woke: wake, Rest: rest})
 	s.Counts.Add(session.CountDelivered, 1)
 	l.dirty = true
 	e.emit(d)
+}
+
+// sendAgain sends what the host held back until the turn had ended. Much may have happened since: what the person muted
+// or what is no longer true is not said.
+func (e *Engine) sendAgain(l *live, id string) {
+	s := l.state
+	d := s.Again(id)
+	if d == nil {
+		return
+	}
+	l.dirty = true
+	fate := fateStale
+	if stored := s.Noted(d.Note); stored != nil {
+		reason := s.Guard.Muted(stored.Note, s.Mutes)
+		note, fresh := e.fresh(stored.Note, newView(e, l, transcript.Delta{}, false, e.config.Tools))
+		if reason == "" && fresh {
+			stored.Note = note
+			again := delivery.Effect(s.ID, "", e.redactNote(note), false, d.Rest)
+			again.ID = d.ID
+			e.emit(again)
+			return
+		}
+		if reason != "" {
+			fate = string(reason)
+		}
+		stored.Fate = fate
+	}
+	d.State = fateStale
+	s.Guard.Retract(d.Note)
+	s.Counts.Add(session.CountDelivered, -1)
+	s.Counts.Add("dropped."+fate, 1)
 }
 
 // saveFirst stores the session before its last deliveries are performed: what was said

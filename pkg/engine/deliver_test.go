@@ -263,6 +263,75 @@ func TestAReviewThatIsGivenUpSaysNothing(t *testing.T) {
 	}
 }
 
+// A host that cannot take a silent note before the turn ends gets it again then, if it still holds.
+func TestANoteThatTheHostHoldsBack(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		then func(*rig)
+		want string // what is sent again
+		fate string
+	}{
+		{"still true", func(*rig) {}, "nit", "delivered"},
+		{"its lines have moved", func(r *rig) { r.disk.Write("a.txt", "new\nhello\n") }, "nit", "delivered"},
+		{"its lines have changed", func(r *rig) { r.disk.Write("a.txt", "bye\n") }, "", "stale"},
+		{"muted meanwhile", func(r *rig) { r.send(&protocol.Command{Session: "s1", Call: "k1", Name: "advisor", Text: "mute bug"}) }, "", "muted_category"},
+		{"after a restart", func(r *rig) { r.restart(options); r.send(&protocol.Session{Session: "s1", Complete: true}) }, "nit", "delivered"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, options)
+			r.send(append(step("s1", 1), &protocol.TurnStart{Session: "s1"})...)
+			r.review(says("nit", "A greeting is missing."))
+			first := delivered(r)
+			if len(first) != 1 {
+				t.Fatalf("%d delivered, want the nit", len(first))
+			}
+			held := &protocol.Receipt{Session: "s1", ID: first[0].ID, State: "held"}
+			r.send(held)
+			tt.then(r)
+			r.seen = nil
+			r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok", Resumes: true})
+			if got := outcome(r); got != "" {
+				t.Errorf("sent %q though the turn goes on", got)
+			}
+			r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+			if got := outcome(r); got != tt.want {
+				t.Fatalf("sent again: %q, want %q", got, tt.want)
+			}
+			s := r.engine.sessions["s1"].state
+			want := map[string]int64{"note.delivered": 1}
+			if tt.want == "" {
+				want = map[string]int64{"note.delivered": 0, "dropped." + tt.fate: 1}
+			} else if again := delivered(r)[0]; again.ID != first[0].ID || again.Wake {
+				t.Errorf("sent again as %s, wake %v; want %s, silent", again.ID, again.Wake, first[0].ID)
+			}
+			for name, n := range want {
+				if s.Counts[name] != n {
+					t.Errorf("%s = %d, want %d", name, s.Counts[name], n)
+				}
+			}
+			if s.Notes[0].Fate != tt.fate {
+				t.Errorf("fate %q, want %q", s.Notes[0].Fate, tt.fate)
+			}
+			// A host that holds it back again is asked once more when the next turn ends, and not before.
+			r.send(held)
+			if got := outcome(r); got != tt.want {
+				t.Errorf("sent %q at once, want it once", got)
+			}
+		})
+	}
+}
+
+func TestANoteThatIsHeldBackWhenItsTurnHasJustEnded(t *testing.T) {
+	r := newRig(t, options)
+	r.send(append(step("s1", 1), &protocol.TurnStart{Session: "s1"})...)
+	r.review(says("nit", "A greeting is missing."))
+	id := delivered(r)[0].ID
+	r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"}, &protocol.Receipt{Session: "s1", ID: id, State: "held"})
+	if got := outcome(r); got != "nit nit" {
+		t.Errorf("sent %q, want it again at once", got)
+	}
+}
+
 func TestADeliveryThatIsNeverSeenIsToldOnce(t *testing.T) {
 	r := newRig(t, options)
 	for n := range 2 {

@@ -254,6 +254,9 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 			e.notice(l.state.ID, "unconfirmed", "warning", "A note of the advisor was accepted by the host but never showed up in the session. Later ones may be lost too; see the advisor's log.")
 		}
 	}
+	for _, id := range step.Again {
+		e.sendAgain(l, id)
+	}
 	if step.Due {
 		e.arm(l)
 	}

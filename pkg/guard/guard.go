@@ -130,6 +130,12 @@ func (g *Guard) known(fp fingerprint) (at, loudest int) {
 	return at, loudest
 }
 
+// Muted tells whether a note that was admitted has been muted since, and how; empty when it was not.
+func (g *Guard) Muted(note protocol.Note, mutes Mutes) Reason {
+	fp, names := fingerprintOf(note)
+	return g.muted(note, fp, names, mutes)
+}
+
 // muted asks every matter that the note may be, not the loudest alone.
 func (g *Guard) muted(note protocol.Note, fp fingerprint, names []string, mutes Mutes) Reason {
 	if len(mutes.Notes) > 0 {

@@ -2736,6 +2736,9 @@ func AppendStoredDelivery(b []byte, v StoredDelivery) []byte {
 	if v.Woke {
 		b = appendBoolMember(b, `,"woke":`, v.Woke)
 	}
+	if v.Rest != "" {
+		b = appendStringMember(b, `,"rest":`, v.Rest)
+	}
 	return closeObject(b, start)
 }
 
@@ -2762,6 +2765,8 @@ func decodeStoredDelivery(d *decoder, v *StoredDelivery) {
 			v.State = d.text("storedDelivery.state")
 		case "woke":
 			v.Woke = d.flag("storedDelivery.woke")
+		case "rest":
+			v.Rest = d.text("storedDelivery.rest")
 		default:
 			d.skip("storedDelivery")
 		}

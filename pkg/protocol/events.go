@@ -275,10 +275,12 @@ type Claimed struct {
 // wire:event receipt
 type Receipt struct {
 	Session string `json:"session"`
-	ID      string `json:"id"`    // of the delivery
-	State   string `json:"state"` // admitted, seen, refused
-	Woke    bool   `json:"woke,omitempty"`
-	Detail  string `json:"detail,omitempty"`
+	ID      string `json:"id"` // of the delivery
+	// State is admitted, seen, refused, or held: the host cannot take it before the turn ends, and it is to
+	// be sent again then.
+	State  string `json:"state"`
+	Woke   bool   `json:"woke,omitempty"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // Consult is the primary's call of the consult tool.

@@ -61,6 +61,7 @@ type StoredDelivery struct {
 	Turn     int      `json:"turn,omitempty"`
 	State    string   `json:"state,omitempty"`
 	Woke     bool     `json:"woke,omitempty"`
+	Rest     string   `json:"rest,omitempty"`
 }
 
 // StoredNote is a note and what became of it, for `/advisor notes` and `/advisor why`.

@@ -88,8 +88,9 @@ type Delivery struct {
 	Note     string
 	Severity protocol.Severity
 	Turn     int    // turns ended when it was sent
-	State    string // sent, admitted, seen, refused, unconfirmed
+	State    string // sent, admitted, held, seen, refused, unconfirmed, stale
 	Woke     bool
+	Rest     string // the line about notes that were held back
 }
 
 // MaxDeliveries bounds the memory of deliveries: enough for the longest list
@@ -111,6 +112,8 @@ type Step struct {
 	Supersede bool
 	// Unconfirmed lists deliveries given up in this step.
 	Unconfirmed []string
+	// Again lists deliveries that the host held back and can take now.
+	Again []string
 	// Muted or Unmuted: the person said so in a message.
 	Muted, Unmuted bool
 	// Gone: the session was deleted.
@@ -328,6 +331,9 @@ func (s *State) turnEnd(e *protocol.TurnEnd, o Options) Step {
 			d.State = "unconfirmed"
 			step.Unconfirmed = append(step.Unconfirmed, d.ID)
 		}
+		if s.ripe(*d) {
+			step.Again = append(step.Again, d.ID)
+		}
 	}
 	return step
 }
@@ -362,10 +368,38 @@ func (s *State) receipt(e *protocol.Receipt) Step {
 				s.Breaker = breaker.Spend(s.Breaker) // the person spoke while it was on its way, and may have been first
 			}
 			d.State = e.State
-			return Step{Changed: true}
+			step := Step{Changed: true}
+			if s.ripe(*d) {
+				step.Again = []string{d.ID} // the turn ended while it was on its way
+			}
+			return step
 		}
 	}
 	return Step{}
+}
+
+// ripe tells whether a delivery that the host held back can be tried again: once for each turn that ends.
+func (s *State) ripe(d Delivery) bool { return d.State == "held" && !s.Busy && s.Turns > d.Turn }
+
+// Again takes a delivery that was held back for one that is sent now, silently; nil when it is not known.
+func (s *State) Again(id string) *Delivery {
+	for i := range s.Deliveries {
+		if d := &s.Deliveries[i]; d.ID == id && d.State == "held" {
+			d.State, d.Turn = "sent", s.Turns
+			return d
+		}
+	}
+	return nil
+}
+
+// Noted finds what is remembered of a note; nil when it is no longer kept.
+func (s *State) Noted(id string) *protocol.StoredNote {
+	for i := len(s.Notes) - 1; i >= 0; i-- {
+		if s.Notes[i].Note.ID == id && s.Notes[i].Fate == "delivered" {
+			return &s.Notes[i]
+		}
+	}
+	return nil
 }
 
 // Delivered remembers a message of ours, so that it is neither reviewed nor
