@@ -25,6 +25,10 @@ const (
 	deadReviewer       = "reviewer-dead"
 	hangingReviewer    = "reviewer-hanging"
 	stormyReviewer     = "reviewer-500"
+	forkReviewer       = "reviewer-fork"
+	heldReviewer       = "reviewer-held"
+	goneReviewer       = "reviewer-gone"
+	silentReviewer     = "reviewer-silent"
 )
 
 func scripts() map[string][]modelserver.Reply {
@@ -37,6 +41,10 @@ func scripts() map[string][]modelserver.Reply {
 	models[unwritableReviewer] = slices.Concat(blocker, []modelserver.Reply{silence})
 	models[corruptReviewer] = []modelserver.Reply{Read(greetingPath), unclearName.Advise(), silence}
 	models[twiceReviewer] = slices.Concat(blocker, []modelserver.Reply{readBoth(), lostUser.Advise(), silence})
+	models[forkReviewer] = slices.Concat(blocker, []modelserver.Reply{Silent()}, blocker, []modelserver.Reply{silence})
+	models[heldReviewer] = []modelserver.Reply{Read(greetingPath), unclearName.Advise(), silence}
+	models[goneReviewer] = models[heldReviewer]
+	models[silentReviewer] = []modelserver.Reply{silence}
 	models[midTurnReviewer] = slices.Concat(blocker, []modelserver.Reply{silence})
 	models[adviser] = []modelserver.Reply{{Match: "which store", Text: "Keep the map: nothing here outlives the process."}, silence}
 	models[hangingReviewer] = []modelserver.Reply{{Every: &modelserver.Reply{Hang: true}}}
@@ -83,6 +91,9 @@ func TestInRealOpenCode(t *testing.T) {
 			"a blocker in the middle of a turn is part of it":           cast.midTurn,
 			"the agent asks for advice":                                 cast.consultation,
 			"a failing advisor":                                         cast.failures,
+			"a fork says nothing again":                                 cast.fork,
+			"a note that waits for the end of its turn":                 cast.heldBack,
+			"the advisor's command":                                     cast.advisorCommand,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
