@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm"},
 	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog", "pkg/rules"},
 	{"pkg/session", "pkg/review", "pkg/consult", "pkg/judge", "pkg/delivery"},
-	{"pkg/show"},
+	{"pkg/show", "pkg/report"},
 	{"pkg/cli"},
 	{"pkg/engine"},
 	{"wasm"},

@@ -858,6 +858,44 @@ export interface Moment {
   at: number;
 }
 
+/**
+ * JournalLine is one line of the journal, the log in which the advisor writes what it did, for
+ * `superadvisor report`. It holds no text of the session: of a note, what was said.
+ */
+export interface JournalLine {
+  /** milliseconds since 1970 */
+  at: number;
+  session: string;
+  /** human, turn, review, note, consult */
+  kind: string;
+  turn?: number;
+  /** Outcome is how a turn, review or consultation ended; of a note what became of it. */
+  outcome?: string;
+  /** Of a review and a consultation. */
+  ms?: number;
+  model?: string;
+  /** its name, when there are several */
+  advisor?: string;
+  requests?: number;
+  /** tokens, the cached ones among them */
+  in?: number;
+  cached?: number;
+  out?: number;
+  /** millionths of a dollar */
+  cost?: number;
+  /** the cost is an estimate */
+  guessed?: boolean;
+  /** Of a note. */
+  note?: string;
+  severity?: Severity;
+  claimed?: Severity;
+  category?: string;
+  where?: string;
+  text?: string;
+  /** the breaker's reason, for a blocker */
+  wake?: string;
+}
+
 /** Batch is what one call hands to the guest. */
 export interface Batch {
   /** the loader's clock */

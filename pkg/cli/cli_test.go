@@ -264,3 +264,59 @@ func TestColours(t *testing.T) {
 		}
 	}
 }
+
+func TestReport(t *testing.T) {
+	line := func(session, kind, text string) string {
+		return string(protocol.AppendJournalLine(nil, protocol.JournalLine{At: 1, Session: session, Kind: kind, Outcome: "delivered", Note: "n", Severity: protocol.Nit, Text: text})) + "\n"
+	}
+	watched := func(t *testing.T) *desk {
+		d := fresh(t)
+		d.store("ses_a", project)
+		d.FS.Write(stateDir+"/logs/journal.log.1", line("ses_a", "note", "the older")+line("ses_b", "note", "of another"))
+		d.FS.Write(stateDir+"/logs/journal.log", line("ses_a", "note", "the newer")+"half a li")
+		return d
+	}
+	t.Run("is written beside the person, and again over its own", func(t *testing.T) {
+		d := watched(t)
+		for range 2 {
+			out, err, code := d.run("report")
+			if code != OK || out != project+"/superadvisor-report.html\n" || err != "superadvisor: "+stateDir+"/logs/journal.log: 1 lines could not be read and are left out\n" {
+				t.Errorf("code %d, %s%s", code, out, err)
+			}
+			page, _ := d.text(project + "/superadvisor-report.html")
+			older, newer := strings.Index(page, "the older"), strings.Index(page, "the newer")
+			if older < 0 || newer < older || strings.Contains(page, "of another") {
+				t.Errorf("the page:\n%s", page)
+			}
+		}
+	})
+	t.Run("over all sessions goes where it should", func(t *testing.T) {
+		out, _, code := watched(t).run("report", "--all", "--out", "-")
+		if code != OK || !strings.Contains(out, "of another") || !strings.HasPrefix(out, "<!doctype html>") {
+			t.Errorf("code %d, %s", code, out)
+		}
+	})
+	t.Run("replaces nothing of the person's", func(t *testing.T) {
+		d := watched(t)
+		d.FS.Write(project+"/index.html", "<!doctype html>\nmine")
+		_, err, code := d.run("report", "--out", "index.html")
+		if code != Failed || !strings.HasSuffix(err, "index.html exists and is not a report of ours; name another file with --out\n") {
+			t.Errorf("code %d, %s", code, err)
+		}
+		if text, _ := d.text(project + "/index.html"); text != "<!doctype html>\nmine" {
+			t.Errorf("the file is now %s", text)
+		}
+	})
+	t.Run("that cannot be written says why", func(t *testing.T) {
+		d := watched(t)
+		d.broken = "read-only file system"
+		if _, err, code := d.run("report"); code != Failed || !strings.HasSuffix(err, "write superadvisor-report.html: read-only file system\n") {
+			t.Errorf("code %d, %s", code, err)
+		}
+	})
+	t.Run("without a session says so", func(t *testing.T) {
+		if out, err, code := fresh(t).run("report"); code != Failed || out != "" || err == "" {
+			t.Errorf("code %d, %s%s", code, out, err)
+		}
+	})
+}

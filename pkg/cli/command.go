@@ -50,6 +50,8 @@ func commands() []command {
 			more:    "A session that a host has open is the host's: say /advisor mute there.",
 			options: []option{optSession}},
 		{name: "unmute", args: "[<note> | <path> | <category>]", does: "lift a mute", run: unmute, options: []option{optSession}},
+		{name: "report", does: "a page of HTML: what the advisor did in a session, kept back, and cost", run: reportPage,
+			options: []option{optSession, {"all", "", "over all sessions"}, {"out", "FILE", "where to write it (" + reportName + "); - for the standard output"}}},
 		{name: "log", does: "the advisor's own log", run: log,
 			options: []option{{"follow", "", "wait for more, until it is interrupted"}, {"lines", "N", "how many of the last lines (40)"}}},
 	}

@@ -70,9 +70,12 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 	res := consult.Run(p.model(p.meter(l, session.RoleConsult, e.config.Consult)), in, v.tools)
 	e.emit(&protocol.Status{Session: l.state.ID, Text: l.shown})
 	s := l.state
+	outcome := "answered"
 	if res.Failed {
+		outcome = "failed"
 		s.Counts.Add("consult.failed", 1)
 	}
+	e.journal(l, e.spent("consult", outcome, e.config.Consult, in.Started, res.Requests, res.Usage))
 	l.dirty = true
 	if res.Failure != nil {
 		e.log("warn", "consultation in "+s.ID+": "+res.Failure.Error())

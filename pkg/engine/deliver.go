@@ -231,6 +231,8 @@ func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, w
 	for i, line := range trace {
 		looked[i] = e.redact.Text(line)
 	}
-	l.state.Record(protocol.StoredNote{Note: e.redactNote(n), Fate: fate, Turn: l.state.Turns, At: e.now, Tools: looked, Wake: wake})
+	n = e.redactNote(n)
+	e.journal(l, noted(n, fate, wake))
+	l.state.Record(protocol.StoredNote{Note: n, Fate: fate, Turn: l.state.Turns, At: e.now, Tools: looked, Wake: wake})
 	l.dirty = true
 }

@@ -222,7 +222,18 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 	case *protocol.History:
 		e.resume("history_"+ev.Session, ev)
 	}
+	humans := l.state.Humans
 	step := l.state.Apply(ev, e.options())
+	switch ev := ev.(type) {
+	case *protocol.User:
+		if l.state.Humans > humans {
+			e.journal(l, protocol.JournalLine{Kind: "human"})
+		}
+	case *protocol.TurnEnd:
+		if !ev.Resumes {
+			e.journal(l, protocol.JournalLine{Kind: "turn", Outcome: ev.Outcome})
+		}
+	}
 	l.dirty = l.dirty || step.Changed
 	if step.Ignore != "" {
 		e.emit(&protocol.Ignore{Session: l.state.ID, Reason: step.Ignore})

@@ -172,7 +172,7 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		return
 	}
 	l.state.Counts.Add(session.CountStarted, 1)
-	human := l.state.Breaker.Human
+	human, since := l.state.Breaker.Human, e.now
 	set := e.rules(p, delta.Files)
 	if t.dead {
 		return
@@ -202,8 +202,10 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		l.state.Counts.Add("citation."+key, int64(n))
 	}
 	if t.dead {
+		e.journal(l, e.spent("review", "superseded", e.config.Watchdog, since, out.Requests, out.Usage))
 		return // the person spoke, or the session is gone
 	}
+	e.journal(l, e.spent("review", string(out.Kind), e.config.Watchdog, since, out.Requests, out.Usage))
 	if out.Kind.Usable() || overflowed(out.Failure) {
 		l.state.Log.Commit(delta.Cursor)
 		l.state.Covered(updates)

@@ -2879,6 +2879,126 @@ func decodeMoment(d *decoder, v *Moment) {
 	}
 }
 
+// AppendJournalLine appends v as JSON.
+func AppendJournalLine(b []byte, v JournalLine) []byte {
+	start := len(b)
+	b = appendIntMember(b, `,"at":`, v.At)
+	b = appendStringMember(b, `,"session":`, v.Session)
+	b = appendStringMember(b, `,"kind":`, v.Kind)
+	if v.Turn != 0 {
+		b = appendIntMember(b, `,"turn":`, int64(v.Turn))
+	}
+	if v.Outcome != "" {
+		b = appendStringMember(b, `,"outcome":`, v.Outcome)
+	}
+	if v.MS != 0 {
+		b = appendIntMember(b, `,"ms":`, v.MS)
+	}
+	if v.Model != "" {
+		b = appendStringMember(b, `,"model":`, v.Model)
+	}
+	if v.Advisor != "" {
+		b = appendStringMember(b, `,"advisor":`, v.Advisor)
+	}
+	if v.Requests != 0 {
+		b = appendIntMember(b, `,"requests":`, int64(v.Requests))
+	}
+	if v.In != 0 {
+		b = appendIntMember(b, `,"in":`, v.In)
+	}
+	if v.Cached != 0 {
+		b = appendIntMember(b, `,"cached":`, v.Cached)
+	}
+	if v.Out != 0 {
+		b = appendIntMember(b, `,"out":`, v.Out)
+	}
+	if v.Cost != 0 {
+		b = appendIntMember(b, `,"cost":`, v.Cost)
+	}
+	if v.Guessed {
+		b = appendBoolMember(b, `,"guessed":`, v.Guessed)
+	}
+	if v.Note != "" {
+		b = appendStringMember(b, `,"note":`, v.Note)
+	}
+	if v.Severity != "" {
+		b = appendStringMember(b, `,"severity":`, string(v.Severity))
+	}
+	if v.Claimed != "" {
+		b = appendStringMember(b, `,"claimed":`, string(v.Claimed))
+	}
+	if v.Category != "" {
+		b = appendStringMember(b, `,"category":`, v.Category)
+	}
+	if v.Where != "" {
+		b = appendStringMember(b, `,"where":`, v.Where)
+	}
+	if v.Text != "" {
+		b = appendStringMember(b, `,"text":`, v.Text)
+	}
+	if v.Wake != "" {
+		b = appendStringMember(b, `,"wake":`, v.Wake)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeJournalLine reads one JournalLine. The error is a Failure.
+func DecodeJournalLine(data []byte) (JournalLine, error) { return decodePart(data, decodeJournalLine) }
+
+func decodeJournalLine(d *decoder, v *JournalLine) {
+	if !d.object("journalLine") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "at":
+			v.At = d.integer("journalLine.at")
+		case "session":
+			v.Session = d.text("journalLine.session")
+		case "kind":
+			v.Kind = d.text("journalLine.kind")
+		case "turn":
+			v.Turn = int(d.integer("journalLine.turn"))
+		case "outcome":
+			v.Outcome = d.text("journalLine.outcome")
+		case "ms":
+			v.MS = d.integer("journalLine.ms")
+		case "model":
+			v.Model = d.text("journalLine.model")
+		case "advisor":
+			v.Advisor = d.text("journalLine.advisor")
+		case "requests":
+			v.Requests = int(d.integer("journalLine.requests"))
+		case "in":
+			v.In = d.integer("journalLine.in")
+		case "cached":
+			v.Cached = d.integer("journalLine.cached")
+		case "out":
+			v.Out = d.integer("journalLine.out")
+		case "cost":
+			v.Cost = d.integer("journalLine.cost")
+		case "guessed":
+			v.Guessed = d.flag("journalLine.guessed")
+		case "note":
+			v.Note = d.text("journalLine.note")
+		case "severity":
+			v.Severity = Severity(d.text("journalLine.severity"))
+		case "claimed":
+			v.Claimed = Severity(d.text("journalLine.claimed"))
+		case "category":
+			v.Category = d.text("journalLine.category")
+		case "where":
+			v.Where = d.text("journalLine.where")
+		case "text":
+			v.Text = d.text("journalLine.text")
+		case "wake":
+			v.Wake = d.text("journalLine.wake")
+		default:
+			d.skip("journalLine")
+		}
+	}
+}
+
 // AppendBatch appends v as JSON.
 func AppendBatch(b []byte, v Batch) []byte {
 	start := len(b)

@@ -85,3 +85,34 @@ type Count struct {
 type Moment struct {
 	At int64 `json:"at"`
 }
+
+// JournalLine is one line of the journal, the log in which the advisor writes what it did, for
+// `superadvisor report`. It holds no text of the session: of a note, what was said.
+type JournalLine struct {
+	At      int64  `json:"at"` // milliseconds since 1970
+	Session string `json:"session"`
+	Kind    string `json:"kind"` // human, turn, review, note, consult
+	Turn    int    `json:"turn,omitempty"`
+	// Outcome is how a turn, review or consultation ended; of a note what became of it.
+	Outcome string `json:"outcome,omitempty"`
+
+	// Of a review and a consultation.
+	MS       int64  `json:"ms,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Advisor  string `json:"advisor,omitempty"` // its name, when there are several
+	Requests int    `json:"requests,omitempty"`
+	In       int64  `json:"in,omitempty"` // tokens, the cached ones among them
+	Cached   int64  `json:"cached,omitempty"`
+	Out      int64  `json:"out,omitempty"`
+	Cost     int64  `json:"cost,omitempty"`    // millionths of a dollar
+	Guessed  bool   `json:"guessed,omitempty"` // the cost is an estimate
+
+	// Of a note.
+	Note     string   `json:"note,omitempty"`
+	Severity Severity `json:"severity,omitempty"`
+	Claimed  Severity `json:"claimed,omitempty"`
+	Category string   `json:"category,omitempty"`
+	Where    string   `json:"where,omitempty"`
+	Text     string   `json:"text,omitempty"`
+	Wake     string   `json:"wake,omitempty"` // the breaker's reason, for a blocker
+}

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
+
+// journal is what a session has written down.
+func (r *rig) journal() (lines []protocol.JournalLine) {
+	r.t.Helper()
+	for _, ef := range r.seen {
+		if a, ok := ef.(*protocol.Append); ok && a.Log == "journal" {
+			line, err := protocol.DecodeJournalLine([]byte(a.Line))
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestTheJournalHasEveryStep(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.now += 1_500
+	r.review(says("blocker", "the greeting is wrong with ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"), map[string]any{"note": "made up", "severity": "blocker", "verdict": "confirmed", "category": "bug",
+		"citations": []any{map[string]any{"kind": "quote", "path": "a.txt", "line": 1, "quote": "not there"}}})
+	r.send(&protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+	r.send(&protocol.Text{Session: "s1", Message: "a9", Text: "More."}, &protocol.StepEnd{Session: "s1", Message: "a9"})
+	r.send(&protocol.User{Session: "s1", ID: "m2", Text: "another thing", Typed: true})
+	got := r.journal()
+	want := []protocol.JournalLine{
+		{Kind: "human"},
+		{Kind: "review", Outcome: "notes", Model: "fake/reviewer", MS: 1_500, Requests: 2},
+		{Kind: "note", Outcome: "contradicted", Severity: protocol.Blocker, Category: "bug", Text: "made up"},
+		{Kind: "note", Outcome: "delivered", Severity: protocol.Blocker, Claimed: "", Category: "bug", Where: "a.txt:1", Text: "the greeting is wrong with [redacted:github-token]", Wake: "allowed"},
+		{Kind: "turn", Turn: 1, Outcome: "ok"},
+		{Kind: "human", Turn: 1},
+		{Kind: "review", Turn: 1, Outcome: "superseded", Model: "fake/reviewer", Requests: 1},
+	}
+	for i := range got {
+		if l := got[i]; l.Session != "s1" || l.At < r.now-1_500 || l.Kind == "note" && l.Note == "" {
+			t.Errorf("line %d: %+v", i, l)
+		}
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(protocol.JournalLine{}, "At", "Session", "Note")); d != "" {
+		t.Error(d)
+	}
+}
+
+// Two processes on one session would write everything twice.
+func TestAnObserverWritesNoJournal(t *testing.T) {
+	r := newRig(t, options)
+	r.observer = true
+	r.send(&protocol.Session{Session: "s1", Complete: true}, &protocol.User{Session: "s1", ID: "m1", Text: "go", Typed: true}, &protocol.TurnEnd{Session: "s1", Outcome: "ok"})
+	if got := r.journal(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
