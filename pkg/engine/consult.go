@@ -67,7 +67,8 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 	}
 	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
 	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
-	res := consult.Run(p.model(p.meter(l, session.RoleConsult, e.config.Consult)), in, v.tools)
+	m := p.meter(l, session.RoleConsult, e.config.Consult)
+	res := consult.Run(p.model(m), in, v.tools)
 	e.emit(&protocol.Status{Session: l.state.ID, Text: l.shown})
 	s := l.state
 	outcome := "answered"
@@ -75,7 +76,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 		outcome = "failed"
 		s.Counts.Add("consult.failed", 1)
 	}
-	e.journal(l, e.spent("consult", outcome, e.config.Consult, in.Started, res.Requests, res.Usage))
+	e.journal(l, e.spent("consult", outcome, e.config.Consult, in.Started, m.used))
 	l.dirty = true
 	if res.Failure != nil {
 		e.log("warn", "consultation in "+s.ID+": "+res.Failure.Error())

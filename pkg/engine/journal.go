@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/delivery"
-	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
@@ -19,9 +19,9 @@ func (e *Engine) journal(l *live, line protocol.JournalLine) {
 }
 
 // spent is the line of a conversation with a model that began at the given time.
-func (e *Engine) spent(kind, outcome string, ep config.Endpoint, since int64, requests int, u llm.Usage) protocol.JournalLine {
+func (e *Engine) spent(kind, outcome string, ep config.Endpoint, since int64, used budget.Use) protocol.JournalLine {
 	return protocol.JournalLine{Kind: kind, Outcome: outcome, Model: ep.Provider + "/" + ep.Model, MS: e.now - since,
-		Requests: requests, In: u.In, Cached: u.CachedIn, Out: u.Out}
+		Requests: int(used.Requests), In: used.In, Cached: used.CachedIn, Out: used.Out, Cost: used.Cost, Guessed: used.Estimated > 0}
 }
 
 // noted is the line of a note that has had its secrets taken out.

@@ -202,10 +202,10 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		l.state.Counts.Add("citation."+key, int64(n))
 	}
 	if t.dead {
-		e.journal(l, e.spent("review", "superseded", e.config.Watchdog, since, out.Requests, out.Usage))
+		e.journal(l, e.spent("review", "superseded", e.config.Watchdog, since, m.used))
 		return // the person spoke, or the session is gone
 	}
-	e.journal(l, e.spent("review", string(out.Kind), e.config.Watchdog, since, out.Requests, out.Usage))
+	e.journal(l, e.spent("review", string(out.Kind), e.config.Watchdog, since, m.used))
 	if out.Kind.Usable() || overflowed(out.Failure) {
 		l.state.Log.Commit(delta.Cursor)
 		l.state.Covered(updates)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/utc"
 )
@@ -145,7 +146,7 @@ func (p *page) short(s *sums) {
 	card("Review time", ms(s.reviews.at(50)), "half of the reviews; 95 in 100 took "+ms(s.reviews.at(95))+" or less")
 	card("Tokens", short(s.reviews.in+s.reviews.out), short(s.reviews.in)+" in, of these "+short(s.reviews.cached)+" cached; "+short(s.reviews.out)+" out")
 	if s.reviews.cost > 0 {
-		card("Cost", dollars(s.reviews.cost), s.reviews.guess())
+		card("Cost", budget.Dollars(s.reviews.cost), s.reviews.guess())
 	}
 	p.raw("</dl></section>")
 }
@@ -275,7 +276,7 @@ func (p *page) cost(s *sums) {
 		p.el("td", m.kind)
 		cost := "unknown"
 		if m.cost > 0 {
-			cost = dollars(m.cost)
+			cost = budget.Dollars(m.cost)
 		}
 		for _, cell := range []string{num(m.n), num(m.requests), short(m.in), short(m.cached), short(m.out), cost, ms(m.at(50)), ms(m.at(95))} {
 			p.el(`td class="n"`, cell)
@@ -348,14 +349,4 @@ func ms(n int64) string {
 		return strconv.FormatInt(n, 10) + " ms"
 	}
 	return strconv.FormatInt(n/1_000, 10) + "." + strconv.FormatInt(n%1_000/100, 10) + " s"
-}
-
-// dollars writes millionths of a dollar, to the tenth of a cent.
-func dollars(micros int64) string {
-	mills := (micros + 500) / 1_000
-	if mills == 0 {
-		return "under $0.001"
-	}
-	digits := strconv.FormatInt(1_000+mills%1_000, 10)[1:]
-	return "$" + strconv.FormatInt(mills/1_000, 10) + "." + digits
 }
