@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { processOwner, Store } from "../host/store.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { writeGuest } from "./fake-guest.ts";
+import { ModelServer } from "./model-server.ts";
 import { scratch } from "./scratch.ts";
 
 declare const PROJECT_ROOT: string;
@@ -40,6 +41,16 @@ class Person {
     const { status, stdout, stderr, error } = spawnSync(process.execPath, [script, ...args], { cwd: this.project, env: this.env, encoding: "utf8", ...over });
     if (error) throw error;
     return { code: status, out: stdout, err: stderr };
+  }
+
+  /** Without holding up this process, in which a server may be asked. */
+  async start(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    const child = spawn(process.execPath, [script, ...args], { cwd: this.project, env: { ...this.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const ended: Ended = { code: null, out: "", err: "" };
+    child.stdout.on("data", (chunk: Buffer) => (ended.out += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (ended.err += chunk.toString()));
+    ended.code = await new Promise((resolve) => child.on("close", resolve));
+    return ended;
   }
 
   /** A session as the plugin stores it. */
@@ -190,6 +201,67 @@ describe("superadvisor install", () => {
     const { code, err } = person.run(["install"]);
     assert.equal(code, 1);
     assert.match(err, /cannot read .*opencode\.jsonc: is a folder/);
+  });
+});
+
+describe("superadvisor doctor", () => {
+  const server = new ModelServer();
+  before(() => server.start());
+  after(() => server.stop());
+
+  /** A machine with a model that answers and a host that tells its version. */
+  function healthy(): { person: Person; env: NodeJS.ProcessEnv } {
+    const person = new Person();
+    fs.writeFileSync(path.join(person.project, "README.md"), "# hello\n");
+    const config = person.folder(".config", "opencode");
+    fs.writeFileSync(path.join(config, "advisor.json"), JSON.stringify({ watchdogModel: "test/reviewer", provider: { baseURL: server.baseURL, apiKey: "sk-of-the-test" } }));
+    fs.writeFileSync(path.join(config, "opencode.jsonc"), '{"plugin":["opencode-superadvisor"]}');
+    const bin = person.folder("bin");
+    fs.writeFileSync(path.join(bin, "opencode"), "#!/bin/sh\necho 1.18.33\n", { mode: 0o755 });
+    return { person, env: { PATH: `${bin}:/bin:/usr/bin` } };
+  }
+  const checks = (out: string) => JSON.parse(out) as { state: string; check: string; text: string; mend: string }[];
+
+  test("tries what the advisor needs, each thing for real", async () => {
+    const { person, env } = healthy();
+    server.otherwise = { toolCalls: [{ name: "read", args: { path: "README.md" } }] };
+    const { code, out, err } = await person.start(["doctor", "--json"], env);
+    assert.deepEqual([code, err], [0, ""]);
+    const all = checks(out);
+    assert.deepEqual(
+      all.filter(({ state }) => state !== "ok").map(({ check }) => check),
+      ["delivery"],
+      out,
+    );
+    const text = (name: string) => all.find(({ check }) => check === name)?.text ?? "";
+    assert.match(text("program"), new RegExp("Bun" in globalThis ? "with bun " : "with node "));
+    assert.match(text("module"), /^\d+ bytes, SHA-256 [0-9a-f]{64}, 18 imports, each of them on the list/);
+    assert.equal(text("opencode"), "1.18.33");
+    assert.match(text("watchdog"), /it answered in \d+ ms and called a tool$/);
+    assert.match(text("tools"), /^read \(README.md\), grep and glob work in /);
+    assert.match(text("rehearsal"), /a note with a true quote was delivered and seen/);
+    const [request] = server.requests;
+    assert.equal(request!.authorization, "Bearer sk-of-the-test");
+    assert.ok(!out.includes("sk-of-the-test"));
+    assert.deepEqual(fs.readdirSync(path.join(person.state, "sessions")), []);
+    assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), []);
+  });
+
+  test("ends with 1 and says what mends it", async () => {
+    const { person, env } = healthy();
+    server.otherwise = { status: 401, body: '{"error":{"message":"bad key"}}' };
+    fs.mkdirSync(path.dirname(person.state), { recursive: true });
+    fs.writeFileSync(person.state, "a file where the folder should be");
+    const { code, out } = await person.start(["doctor", "--json"], env);
+    assert.equal(code, 1);
+    const failed = checks(out).filter(({ state }) => state === "failure");
+    assert.deepEqual(
+      failed.map(({ check }) => check),
+      ["watchdog", "consult", "state"],
+    );
+    assert.match(failed[0]!.text, /401|key/);
+    assert.match(failed[1]!.text, /, as above$/);
+    assert.match(failed[2]!.mend, /XDG_STATE_HOME/);
   });
 });
 

@@ -37,6 +37,10 @@ var (
 // commands are all commands, in the order of the help.
 func commands() []command {
 	return []command{
+		{name: "doctor", does: "try everything that the advisor needs, and say what mends what does not work", run: examine,
+			more: "It asks each configured model once, with some hundred tokens. A rehearsal plays a whole turn inside the module, with a scripted model and\n" +
+				"host; whether your own host shows notes is told from the sessions that it has had. A failure ends it with 1, a warning does not.",
+			options: []option{{"offline", "", "ask no model"}, {"all", "", "every setting, those at their defaults too"}, optJSON}},
 		{name: "install", does: "add the plugin to OpenCode's configuration, or to pi's", run: install, options: optsInstall,
 			more: "The entry goes to the end of the list plugin, or plugins (packages in pi's file); everything else in the file stays as it is, comments\n" +
 				"included, and a copy of the file is made first. Where the plugin is listed already, nothing is done."},

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -21,6 +22,16 @@ type Host interface {
 	Load(session string) protocol.Loaded
 	// Save stores it; the answer says why it failed, or nothing.
 	Save(session string, state protocol.JSON) (failure string)
+	// Forget removes it.
+	Forget(session string)
+	// Probe gives what the loader knows of its surroundings.
+	Probe() []protocol.Fact
+	// Open fixes the origins that may be contacted; once.
+	Open(origins []string)
+	// Ask asks a model once.
+	Ask(ep config.Endpoint, req llm.Request, timeoutMS int64) (llm.Reply, error)
+	// Rehearse plays a turn with a scripted model and host, and says what came of it.
+	Rehearse() (said string, failed bool)
 	// Sleep waits; false when there is nothing more to wait for.
 	Sleep(ms int64) bool
 	// Now is in milliseconds since 1970.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
@@ -24,6 +26,11 @@ type desk struct {
 	held     bool     // another process has every lease
 	broken   string   // why no file can be written
 	writes   []string // paths, in order
+	origins  []string
+	asked    []string
+	reply    llm.Reply
+	refusal  error
+	ill      bool     // the rehearsal fails
 	sleeps   []func() // what happens while the command waits; then it is interrupted
 }
 
@@ -94,6 +101,17 @@ func (d *desk) Save(id string, state protocol.JSON) string {
 	d.FS.Write(d.slot(id), string(state))
 	return ""
 }
+
+func (d *desk) Forget(id string)       { d.Remove(d.slot(id)) }
+func (d *desk) Probe() []protocol.Fact { return d.facts }
+func (d *desk) Open(origins []string)  { d.origins = origins }
+
+func (d *desk) Ask(ep config.Endpoint, _ llm.Request, _ int64) (llm.Reply, error) {
+	d.asked = append(d.asked, ep.Provider+"/"+ep.Model)
+	return d.reply, d.refusal
+}
+
+func (d *desk) Rehearse() (string, bool) { return "the rehearsal", d.ill }
 
 func (d *desk) Sleep(int64) bool {
 	if len(d.sleeps) == 0 {

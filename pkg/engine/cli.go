@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -40,6 +41,35 @@ func (d desk) Save(session string, state protocol.JSON) string {
 	id := d.e.id("s")
 	d.e.emit(&protocol.Save{Session: session, State: state, ID: id})
 	return d.saved(id)
+}
+
+func (d desk) Forget(session string) {
+	d.e.emit(&protocol.Forget{Session: session})
+	d.flush()
+}
+
+// flush waits until what was asked for has been done: effects are performed when a call is over.
+func (d desk) flush() { d.e.sleep(d.t, 0) }
+
+// probeMS is above what the loader gives a host to tell its version.
+const probeMS = 40_000
+
+func (d desk) Probe() []protocol.Fact {
+	id := d.e.id("p")
+	d.e.emit(&protocol.Probe{ID: id})
+	if p, ok := d.e.waitFor(d.t, id, probeMS, nil).(*protocol.Probed); ok {
+		return p.Facts
+	}
+	return nil
+}
+
+func (d desk) Open(origins []string) {
+	d.e.emit(&protocol.Ready{Version: d.e.init.Version, Origins: origins})
+	d.flush()
+}
+
+func (d desk) Ask(ep config.Endpoint, req llm.Request, timeoutMS int64) (llm.Reply, error) {
+	return llm.Call(d.port, endpoint(ep), req, llm.Budget{Deadline: d.e.now + timeoutMS})
 }
 
 func (d desk) saved(id string) string {

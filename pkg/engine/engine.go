@@ -169,6 +169,8 @@ func (e *Engine) take(ev protocol.Event) {
 		if !e.resume(loadKey(ev.Session), ev) {
 			e.loaded(ev)
 		}
+	case *protocol.Probed:
+		e.resume(ev.ID, ev)
 	case *protocol.CLI:
 		e.cli(ev)
 	default:
