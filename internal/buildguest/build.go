@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/shrink"
@@ -25,6 +26,24 @@ const memoryPages = 256 << 20 / wasmfile.PageSize
 var uninlined = []string{
 	"github.com/Kayphoon/opencode-advisor/pkg/judge",
 	"mvdan.cc/sh/v3/syntax",
+}
+
+// hot are packages of ours that go over every byte of a session. The others run a few times in a turn.
+var hot = []string{"pattern", "protocol", "redact", "transcript"}
+
+// cold tells of a function by its name whether it had better be small than fast: what decides, what
+// parses commands and patterns, and what prints when the runtime dies.
+func cold(function string) bool {
+	pkg, ours := strings.CutPrefix(function, "github.com/Kayphoon/opencode-advisor/pkg/")
+	if ours {
+		return !slices.ContainsFunc(hot, func(name string) bool { return strings.HasPrefix(pkg, name+".") })
+	}
+	for _, name := range []string{"mvdan.cc/sh/v3/", "regexp/syntax.", "runtime.print", "runtime.trace"} {
+		if strings.HasPrefix(function, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // barred are packages that the guest must not hold, with the reason. What the
@@ -110,7 +129,7 @@ func build(cache, ldflags string, more ...string) ([]byte, error) {
 	if file, err = wasmfile.ThinFuncTable(file); err != nil {
 		return nil, err
 	}
-	if file, err = shrink.Module(file); err != nil {
+	if file, err = shrink.Module(file, cold); err != nil {
 		return nil, err
 	}
 	if file, err = shrink.Tables(file); err != nil {

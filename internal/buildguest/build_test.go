@@ -21,3 +21,23 @@ func TestTheGuestMayNotHoldWhatReachesOut(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatRunsOverEveryByteIsNotCold(t *testing.T) {
+	const ours = "github.com/Kayphoon/opencode-advisor/pkg/"
+	for name, want := range map[string]bool{
+		ours + "judge.Floor":              true,
+		ours + "engine.(*Engine).Call":    true,
+		ours + "protocol.(*decoder).text": false,
+		ours + "pattern.(*Regexp).Match":  false,
+		ours + "patterns.Match":           true, // no such package, and not a hot one's
+		"mvdan.cc/sh/v3/syntax.Parse":     true,
+		"regexp/syntax.Parse":             true,
+		"runtime.printstring":             true,
+		"runtime.mallocgc":                false,
+		"strings.Index":                   false,
+	} {
+		if got := cold(name); got != want {
+			t.Errorf("%s: cold is %t, want %t", name, got, want)
+		}
+	}
+}

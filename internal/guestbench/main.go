@@ -69,7 +69,7 @@ func run(pkg string, plain bool, rounds int, args ...string) (string, error) {
 		return "", err
 	}
 	if !plain {
-		if wasm, err = shrink.Module(wasm); err != nil {
+		if wasm, err = shrink.Module(wasm, nil); err != nil {
 			return "", err
 		}
 	}

@@ -12,6 +12,11 @@ package shrink
 //
 //	i64.const R, call helper, br_if out
 
+// Where speed does not matter (see Module) one more helper puts the return address on the stack for any call, and
+// gives the 0 that the callee takes:
+//
+//	i64.const R, call helper, call F, global.get SP, local.set SP, br_if out
+
 // never are functions that give the frame up: they end the program, or go on in a deferred function or where the
 // goroutine was left. None comes back with 0; the helper traps if one does.
 var never = map[string]bool{
@@ -57,6 +62,28 @@ func (f *function) coldCalls(helper func(callee uint32) (number uint32, ok bool)
 	}
 }
 
+// pushCalls lets a helper put the return address on the stack for all calls of callees that are to be small.
+func (f *function) pushCalls(helper uint64, small func(callee uint32) bool) (found bool) {
+	for x := range f.code {
+		if !f.is(x, opLocalGet, opI32Const, opI32Sub, opLocalTee, opGlobalSet, opLocalGet, opI64Const, opI64Store, opI32Const, opCall, opGlobalGet, opLocalSet) {
+			continue
+		}
+		c := f.code[x : x+12]
+		sp := c[0].a
+		same := c[1].a == word && c[3].a == sp && c[4].a == globalSP && c[5].a == sp && c[7].b == 0 && c[8].a == 0 && c[10].a == globalSP && c[11].a == sp
+		if !same || !small(uint32(c[9].a)) {
+			continue
+		}
+		for n := range c[:9] {
+			c[n].gone = true
+		}
+		c[6].gone = false
+		c[8] = instr{op: opCall, a: helper, helper: 1, fresh: true}
+		found = true
+	}
+	return found
+}
+
 const globalSP = 0 // the global with the stack pointer
 
 // helperBody is a function that puts the return address it is given on the stack and calls.
@@ -67,4 +94,12 @@ func helperBody(callee uint32) []byte {
 		opI32Const, 0, opCall}
 	b = appendUnsigned(b, uint64(callee))
 	return append(b, opI32Eqz, opIf, opVoid, opUnreachable, opEnd, opI32Const, 1, opEnd)
+}
+
+// pushBody is a function that puts the return address it is given on the stack, and gives 0.
+func pushBody() []byte {
+	return []byte{0, // no locals
+		opGlobalGet, globalSP, opI32Const, word, opI32Sub, opGlobalSet, globalSP,
+		opGlobalGet, globalSP, opLocalGet, 0, opI64Store, 3, 0,
+		opI32Const, 0, opEnd}
 }

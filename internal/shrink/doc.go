@@ -8,7 +8,8 @@
 //   - Places. Every place of that table has a block, though most are never jumped or
 //     returned to any more.
 //   - Calls of what never returns: panics, and growing the stack. A helper does what
-//     comes before such a call, and nothing needs to come behind it.
+//     comes before such a call, and nothing needs to come behind it. Where speed does
+//     not matter, a helper stores the return address of any call.
 //   - Addresses on the stack. SP is an i32 that Go widens, adds to, and wraps
 //     again, where the offset of the load or store would do.
 //   - Neighbours: a comparison and its negation, a local set and read at once, a frame

@@ -146,6 +146,39 @@ func TestColdCalls(t *testing.T) {
 	}
 }
 
+func TestPushCalls(t *testing.T) {
+	call := func(callee byte) []byte {
+		return []byte{opLocalGet, 1, opI32Const, word, opI32Sub, opLocalTee, 1, opGlobalSet, globalSP,
+			opLocalGet, 1, opI64Const, 5, opI64Store, 3, 0, opI32Const, 0, opCall, callee,
+			opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
+	}
+	const small, helper = 7, 9
+	short := []byte{opI64Const, 5, opCall, helper, opCall, small, opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
+	for _, c := range []struct {
+		name     string
+		in, want []byte
+	}{
+		{"that may be small", call(small), short},
+		{"twice", join(call(small), call(small)), join(short, short)},
+		{"that may not", call(8), call(8)},
+		{"from another place than the first", bytes.Replace(call(small), []byte{opI32Const, 0}, []byte{opI32Const, 1}, 1), nil},
+		{"with the stack pointer still needed", bytes.Replace(call(small), []byte{opGlobalGet, globalSP, opLocalSet, 1}, []byte{opGlobalGet, globalSP, opLocalSet, 2}, 1), nil},
+		{"with a frame of its own", bytes.Replace(call(small), []byte{opI32Const, word}, []byte{opI32Const, 16}, 1), nil},
+	} {
+		want := c.want
+		if want == nil {
+			want = c.in
+		}
+		var found bool
+		got := passed(t, body(c.in...), func(f *function) {
+			found = f.pushCalls(helper, func(callee uint32) bool { return callee == small })
+		})
+		if !bytes.Equal(got, body(want...)) || found == bytes.Equal(c.in, want) {
+			t.Errorf("%s: found %t\n got %x\nwant %x", c.name, found, got, body(want...))
+		}
+	}
+}
+
 func TestDropPlaces(t *testing.T) {
 	// Four places behind each other, PC_B 0 to 3, and what is behind the last for any other number.
 	frame := func(places [4][]byte, table ...byte) []byte {

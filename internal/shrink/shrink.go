@@ -17,12 +17,14 @@ const (
 // Module gives the smaller module. The error says what it cannot read; a module that
 // another compiler made is most likely refused. What rests on the linker's tables of functions is done
 // where those are found: run it before Tables.
-func Module(file []byte) ([]byte, error) {
+//
+// Cold tells by a function's name whether its calls, and calls of it, had better be small than fast. It may be nil.
+func Module(file []byte, cold func(name string) bool) ([]byte, error) {
 	m, err := wasmfile.Parse(file)
 	if err != nil {
 		return nil, err
 	}
-	content, err := shrinkModule(m, file)
+	content, err := shrinkModule(m, file, cold)
 	if err != nil {
 		return nil, fmt.Errorf("shrink module: %w", err)
 	}
@@ -36,7 +38,7 @@ type program struct {
 	entries []entry // none when there are no tables
 }
 
-func shrinkModule(m *wasmfile.Module, file []byte) (map[byte][]byte, error) {
+func shrinkModule(m *wasmfile.Module, file []byte, cold func(name string) bool) (map[byte][]byte, error) {
 	p := &program{imports: len(m.Imports)}
 	if err := p.read(m.Content(file, secCode)); err != nil {
 		return nil, err
@@ -59,6 +61,7 @@ func shrinkModule(m *wasmfile.Module, file []byte) (map[byte][]byte, error) {
 			f.dropPlaces(said[uint32(n+p.imports)])
 		}
 	}
+	helpers = p.pushCalls(helpers, cold)
 	for _, f := range p.funcs {
 		f.sweep()
 		f.foldOffsets()
@@ -133,6 +136,26 @@ func (p *program) coldCalls() (helpers [][]byte) {
 			return number, ok
 		})
 		f.sweep()
+	}
+	return helpers
+}
+
+// pushCalls makes calls shorter that do not matter for speed.
+func (p *program) pushCalls(helpers [][]byte, cold func(name string) bool) [][]byte {
+	if cold == nil {
+		return helpers
+	}
+	isCold := map[uint32]bool{}
+	for n := range p.entries {
+		isCold[p.entries[n].number(p.imports)] = cold(p.entries[n].name)
+	}
+	helper, found := uint64(p.imports+len(p.funcs)+len(helpers)), false
+	for n, f := range p.funcs {
+		own := isCold[uint32(n+p.imports)]
+		found = f.pushCalls(helper, func(callee uint32) bool { return own || isCold[callee] }) || found
+	}
+	if found {
+		helpers = append(helpers, pushBody())
 	}
 	return helpers
 }

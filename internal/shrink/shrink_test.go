@@ -39,6 +39,9 @@ func buildProbe(t *testing.T, ldflags string) []byte {
 	return file
 }
 
+// everything may be slower, so that all passes do what they can.
+func everything(string) bool { return true }
+
 // compiled keeps what was compiled: the same module runs several times.
 var compiled = wazero.NewCompilationCache()
 
@@ -64,7 +67,7 @@ func execute(t *testing.T, file []byte, args ...string) (stdout, stderr string, 
 
 func TestTheProbeDoesTheSame(t *testing.T) {
 	file := probe(t)
-	small, err := Module(file)
+	small, err := Module(file, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +94,29 @@ func TestTheProbeDoesTheSame(t *testing.T) {
 	}
 }
 
+// Where nothing is cold, calls stay as fast as they are.
+func TestColdCodeAloneIsSlower(t *testing.T) {
+	file := probe(t)
+	all, err := Module(file, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Module(file, func(name string) bool { return name == "main.callers" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := Module(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(len(all) < len(one) && len(one) < len(none)) {
+		t.Errorf("%d bytes with all functions cold, %d with one, %d with none", len(all), len(one), len(none))
+	}
+}
+
 func TestModuleIsDoneOnce(t *testing.T) {
 	file := probe(t)
-	small, err := Module(file)
+	small, err := Module(file, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +132,14 @@ func TestModuleIsDoneOnce(t *testing.T) {
 	if diff := cmp.Diff(before.Imports, after.Imports) + cmp.Diff(before.Exports, after.Exports) + cmp.Diff(before.Memories, after.Memories); diff != "" {
 		t.Errorf("the outside changed:\n%s", diff)
 	}
-	again, err := Module(small)
+	again, err := Module(small, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(small, again) {
 		t.Errorf("a second time changes it again: %d bytes, then %d", len(small), len(again))
 	}
-	other, err := Module(file)
+	other, err := Module(file, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +154,7 @@ func TestModuleRefusesWhatItCannotRead(t *testing.T) {
 		"vector": []byte("\x00asm\x01\x00\x00\x00\x0a\x05\x01\x03\x00\xfd\x00"), // a SIMD instruction
 		"cut":    []byte("\x00asm\x01\x00\x00\x00\x0a\x03\x01\x09\x00"),
 	} {
-		if out, err := Module(file); err == nil {
+		if out, err := Module(file, everything); err == nil {
 			t.Errorf("%s: gave %d bytes, want an error", name, len(out))
 		}
 	}
