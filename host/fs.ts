@@ -41,6 +41,7 @@ const listFlags = readFlags | (fs.constants.O_DIRECTORY ?? 0);
 /** A folder that was listed, still open: what is in it is opened through it. */
 interface Listed {
   fd: number;
+  through: string; // names it by what is open
   odd: Set<string>; // what is neither file nor folder
 }
 
@@ -51,6 +52,7 @@ export class Files {
   readonly root: string;
   private readonly given: string;
   private readonly listed = new Map<string, Listed>();
+  private latest: Listed | undefined;
   private held: { name: string; fd: number; info: Info } | undefined;
 
   constructor(root: string) {
@@ -151,13 +153,16 @@ export class Files {
    */
   private hold(name: string): Info | undefined {
     const cut = name.lastIndexOf("/");
-    const folder = this.listed.get(name.slice(0, cut));
+    const above = name.slice(0, cut);
+    const folder = this.listed.get(above);
     const last = name.slice(cut + 1);
     if (!folder || folder.odd.has(last)) return undefined;
+    if (folder !== this.latest) setBounded(this.listed, above, folder, maxListed); // the walk is back in it
+    this.latest = folder;
     this.drop();
     let fd: number | undefined;
     try {
-      fd = this.open(`${handle(folder.fd)!}/${last}`, readFlags);
+      fd = this.open(folder.through + last, readFlags);
       const info = infoOf(fs.fstatSync(fd, { bigint: true }));
       if (info.kind === Kind.file || info.kind === Kind.dir) {
         this.held = { name, fd, info };
@@ -180,7 +185,7 @@ export class Files {
     if (before) fs.closeSync(before.fd);
     const odd = new Set<string>();
     for (const { name, kind } of entries) if (kind !== Kind.file && kind !== Kind.dir) odd.add(name);
-    for (const old of setBounded(this.listed, folder, { fd, odd }, maxListed)) fs.closeSync(old.fd);
+    for (const old of setBounded(this.listed, folder, { fd, through: `${handle(fd)!}/`, odd }, maxListed)) fs.closeSync(old.fd);
   }
 
   /** The path below the resolved parent, and what lies there, the last element not followed. */
@@ -241,11 +246,11 @@ function readFolder(folder: string): Entry[] {
   return sortByBytes(fs.readdirSync(folder, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: direntKind(entry, folder) })));
 }
 
+// As numbers: the methods of stat make big integers for each question.
+const kinds: Record<number, Kind> = { [fs.constants.S_IFREG]: Kind.file, [fs.constants.S_IFDIR]: Kind.dir, [fs.constants.S_IFLNK]: Kind.symlink };
+
 function kindOf(stat: fs.BigIntStats): Kind {
-  if (stat.isFile()) return Kind.file;
-  if (stat.isDirectory()) return Kind.dir;
-  if (stat.isSymbolicLink()) return Kind.symlink;
-  return Kind.other;
+  return kinds[Number(stat.mode) & fs.constants.S_IFMT] ?? Kind.other;
 }
 
 function direntKind(entry: fs.Dirent, folder: string): Kind {

@@ -109,6 +109,12 @@ export class Guest {
     return this.last;
   }
 
+  /** Text of the guest. The quick way marks what is no UTF-8; the strict one then throws. */
+  private text(ptr: number, len: number): string {
+    const quick = this.memory.bytes.toString("utf8", ptr, ptr + len);
+    return quick.includes("\ufffd") || ptr + len > this.memory.bytes.length ? this.decoder.decode(this.bytes(ptr, len)) : quick;
+  }
+
   private bytes(ptr: number, len: number): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, ptr, len);
   }
@@ -127,7 +133,7 @@ export class Guest {
 
   private ownImports(): Record<string, (...args: never[]) => number | void> {
     const { files } = this.ports;
-    const text = (ptr: number, len: number) => this.decoder.decode(this.bytes(ptr >>> 0, len >>> 0));
+    const text = (ptr: number, len: number) => this.text(ptr >>> 0, len >>> 0);
     return {
       [importFSStat]: guard((ptr: number, len: number, out: number) => {
         const info = files.stat(text(ptr, len));

@@ -12,7 +12,25 @@ interface Exports {
 }
 
 // The types of the loader have no synchronous compiler: it must not be used on a host's thread.
-const compile = (wasm: string) => new (WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module)(fs.readFileSync(wasm));
+export const compile = (wasm: string) => new (WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module)(fs.readFileSync(wasm));
+
+/** The instance that is made while act runs, whose exports the guest keeps to itself. */
+export function instanceOf(act: () => void): WebAssembly.Instance {
+  let last: WebAssembly.Instance | undefined;
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = class extends Instance {
+    constructor(module: WebAssembly.Module, imports: WebAssembly.Imports) {
+      super(module, imports);
+      last = this;
+    }
+  };
+  try {
+    act();
+  } finally {
+    WebAssembly.Instance = Instance;
+  }
+  return last!;
+}
 
 export interface Answer {
   lines: number;
@@ -31,17 +49,8 @@ export class BenchModule {
     wasm: string,
     private readonly root: string,
   ) {
-    let last: WebAssembly.Instance | undefined;
-    const { Instance } = WebAssembly;
-    WebAssembly.Instance = class extends Instance {
-      constructor(module: WebAssembly.Module, imports: WebAssembly.Imports) {
-        super(module, imports);
-        last = this;
-      }
-    };
-    new Guest(compile(wasm), { files: new Files(root), send: () => false, cancel: () => {}, log: ({ text }) => console.error(text), interrupted: () => false });
-    WebAssembly.Instance = Instance;
-    this.exports = last!.exports as unknown as Exports;
+    const ports = { files: new Files(root), send: () => false, cancel: () => {}, log: ({ text }: { text: string }) => console.error(text), interrupted: () => false };
+    this.exports = instanceOf(() => new Guest(compile(wasm), ports)).exports as unknown as Exports;
   }
 
   get memory(): number {

@@ -1,0 +1,91 @@
+// The module with the smallest loader around it, on this thread: what the disk, the store and the model
+// would answer is answered at once. So it is the module alone that is measured.
+
+import { Files } from "../host/fs.ts";
+import { Guest } from "../host/guest.ts";
+import { abiVersion, type Effect, type Event, type HTTPSend } from "../host/protocol.gen.ts";
+import { compile, instanceOf } from "./bench-module.ts";
+
+export class Player {
+  /** Bodies of the requests to the model since the last take. */
+  private sent: HTTPSend[] = [];
+  private readonly states = new Map<string, unknown>();
+  private readonly guest: Guest;
+  private readonly instance: WebAssembly.Instance;
+  private now = 1_700_000_000_000;
+  bytesSent = 0;
+  events = 0;
+
+  constructor(wasm: string, root: string) {
+    const module = compile(wasm);
+    const files = new Files(root);
+    const log = ({ level, text }: { level: string; text: string }) => {
+      if (level === "error") throw new Error(text);
+    };
+    let guest: Guest | undefined;
+    this.instance = instanceOf(() => (guest = new Guest(module, { files, send: (request) => this.sent.push(request) > 0, cancel: () => {}, log, interrupted: () => false })));
+    this.guest = guest!;
+    this.say({
+      type: "init",
+      abi: abiVersion,
+      version: "0.0.0",
+      host: "harness",
+      hostVersion: "",
+      seed: "ab".repeat(32),
+      directory: root,
+      root,
+      home: root,
+      configHome: root,
+      dataHome: root,
+      options: { watchdogModel: "fake/m", provider: { baseURL: "http://127.0.0.1:9/v1", apiKey: "sk-bench" }, debounceMs: 0 },
+    });
+  }
+
+  get memory(): number {
+    return (this.instance.exports["memory"] as WebAssembly.Memory).buffer.byteLength;
+  }
+
+  /** Tells the guest, and answers all that it asks, the model with silence. */
+  say(...events: Event[]): void {
+    for (let next = events; next.length > 0; ) {
+      this.events += next.length;
+      this.now += 100;
+      const outcome = JSON.parse(this.guest.call(JSON.stringify({ now: this.now, events: next }))) as { effects?: Effect[] };
+      next = (outcome.effects ?? []).flatMap((effect) => this.answer(effect));
+      for (const request of this.sent.splice(0)) {
+        this.bytesSent += Buffer.byteLength(request.body ?? "");
+        next.push({ type: "http", id: request.id, status: 200, body: '{"choices":[{"message":{"role":"assistant","content":"silent"},"finish_reason":"stop"}]}' });
+      }
+    }
+  }
+
+  private answer(effect: Effect): Event[] {
+    switch (effect.type) {
+      case "need":
+        return [{ type: "provided", id: effect.id }];
+      case "load":
+        return [{ type: "loaded", session: effect.session, reviewer: true, ...(this.states.has(effect.session) ? { state: this.states.get(effect.session) } : {}) }];
+      case "save":
+        this.states.set(effect.session, effect.state);
+        return effect.id ? [{ type: "saved", id: effect.id }] : [];
+      case "signals_wanted":
+        return [{ type: "signals", session: effect.session, id: effect.id }];
+      default:
+        return [];
+    }
+  }
+
+  /** A turn of a session in which the agent reads a file of about 4 KB. */
+  turn(session: string, n: number): void {
+    if (n === 0) this.say({ type: "session", session, complete: true });
+    const call = { session, message: `${session}-a${n}` };
+    this.say(
+      { type: "user", session, id: `${session}-m${n}`, text: `Go on with part ${n}.`, typed: true, created: this.now },
+      { type: "turn_start", session },
+      { type: "tool", ...call, call: `c${n}`, name: "read", input: { filePath: `src/part${n}.ts` }, output: `${n} ${"const x = 1 // a line of code, of which there are many\n".repeat(75)}` },
+      { type: "text", ...call, text: `Part ${n} is looked at.` },
+      { type: "step_end", ...call, finish: "stop" },
+      { type: "turn_end", session, outcome: "ok" },
+    );
+  }
+}

@@ -1,0 +1,45 @@
+// What turn 1,000 of a session costs beside turn 10: node bench-turns.entry.js WASM
+
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { type Bar, cpu, median, report, round, type Row, runtime } from "./bench-figures.ts";
+import { Player } from "./bench-player.ts";
+
+const [wasm] = process.argv.slice(2);
+const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "superadvisor-bench-")));
+process.on("exit", () => fs.rmSync(root, { recursive: true, force: true }));
+const player = new Player(wasm!, root);
+
+// Other sessions first, so that the compilers of the runtime and the guest's heap have settled.
+for (let s = 0; s < 30; s++) for (let n = 0; n < 20; n++) player.turn(`warm${s}`, n);
+
+interface Cost {
+  events: number;
+  bytes: number;
+  ms: number;
+  memory: number;
+}
+const costs: Cost[] = [];
+for (let n = 0; n < 1020; n++) {
+  const { events, bytesSent } = player;
+  const ms = cpu(() => player.turn("long", n));
+  costs.push({ events: player.events - events, bytes: player.bytesSent - bytesSent, ms, memory: player.memory });
+}
+
+/** The turns around one, so that no single pause counts, nor where the summary stands between two foldings. */
+const around = (n: number) => costs.slice(n - Math.min(n - 1, 15), n + Math.min(n - 1, 15));
+const rows: Row[] = [];
+const bars: Bar[] = [];
+for (const [key, what] of [
+  ["events", "events, with what the guest asked and was answered"],
+  ["bytes", "bytes sent to the model"],
+  ["memory", "bytes of the guest's memory"],
+  ["ms", "milliseconds of the processor"],
+] as const) {
+  const [early, late] = [10, 1000].map((n) => median(around(n).map((cost) => cost[key])));
+  const ratio = round(late! / early!, 3);
+  rows.push({ what, turn_10: round(early!, 3), turn_1000: round(late!, 3), ratio });
+  bars.push({ what: `${runtime}: ${what}, turn 1,000 over turn 10`, got: ratio, max: 1.1 });
+}
+report(rows, bars);
