@@ -14,6 +14,9 @@ export class Player {
   private readonly instance: WebAssembly.Instance;
   private now = 1_700_000_000_000;
   bytesSent = 0;
+  /** The same, with what repeats the beginning of the request before counted at a tenth, as providers bill it. */
+  bytesBilled = 0;
+  private before = "";
   events = 0;
 
   constructor(wasm: string, root: string) {
@@ -53,7 +56,12 @@ export class Player {
       const outcome = JSON.parse(this.guest.call(JSON.stringify({ now: this.now, events: next }))) as { effects?: Effect[] };
       next = (outcome.effects ?? []).flatMap((effect) => this.answer(effect));
       for (const request of this.sent.splice(0)) {
-        this.bytesSent += Buffer.byteLength(request.body ?? "");
+        const body = request.body ?? "";
+        let same = 0;
+        while (same < body.length && body[same] === this.before[same]) same++;
+        this.bytesSent += body.length;
+        this.bytesBilled += body.length - same + same / 10;
+        this.before = body;
         next.push({ type: "http", id: request.id, status: 200, body: '{"choices":[{"message":{"role":"assistant","content":"silent"},"finish_reason":"stop"}]}' });
       }
     }

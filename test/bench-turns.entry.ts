@@ -17,14 +17,15 @@ for (let s = 0; s < 30; s++) for (let n = 0; n < 20; n++) player.turn(`warm${s}`
 interface Cost {
   events: number;
   bytes: number;
+  billed: number;
   ms: number;
   memory: number;
 }
 const costs: Cost[] = [];
 for (let n = 0; n < 1020; n++) {
-  const { events, bytesSent } = player;
+  const { events, bytesSent, bytesBilled } = player;
   const ms = cpu(() => player.turn("long", n));
-  costs.push({ events: player.events - events, bytes: player.bytesSent - bytesSent, ms, memory: player.memory });
+  costs.push({ events: player.events - events, bytes: player.bytesSent - bytesSent, billed: player.bytesBilled - bytesBilled, ms, memory: player.memory });
 }
 
 /** The turns around one, so that no single pause counts, nor where the summary stands between two foldings. */
@@ -34,6 +35,7 @@ const bars: Bar[] = [];
 for (const [key, what] of [
   ["events", "events, with what the guest asked and was answered"],
   ["bytes", "bytes sent to the model"],
+  ["billed", "the same with a repeated beginning at a tenth"],
   ["memory", "bytes of the guest's memory"],
   ["ms", "milliseconds of the processor"],
 ] as const) {

@@ -229,15 +229,20 @@ func trimBackup(name string) string {
 // Windows file system takes for one are equal: cases folded, invisible
 // characters, final dots and spaces, and stream names left out.
 func foldName(name string) string {
-	plain := true
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == ':' {
-			plain = false
-			break
-		}
+	plain, ascii := true, true
+	for i := 0; i < len(name) && ascii; i++ {
+		c := name[i]
+		ascii = c < utf8.RuneSelf
+		plain = plain && ascii && !('A' <= c && c <= 'Z') && c != ':'
 	}
 	if !plain {
 		name, _, _ = strings.Cut(name, ":")
+	}
+	switch {
+	case plain:
+	case ascii:
+		name = strings.ToLower(name)
+	default:
 		name = strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Cf, r) {
 				return -1
