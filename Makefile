@@ -73,7 +73,7 @@ test-driver: build ## the headless driver, against the real OpenCode
 	go test -tags realhost -count=1 -parallel 2 -p 1 -timeout 15m ./pkg/opencode/... ./internal/hosts/... ./internal/modelserver/... ./examples/headless/...
 
 .PHONY: bench
-bench: $(MODULES) ## what a session sends, the codec in the guest, a round trip under wazero, and the loader under Node and Bun
+bench: $(MODULES) ## what reaches a person, what a session sends, the codec in the guest, a round trip under wazero, and the loader under Node and Bun
 	go run ./internal/bench/cmd
 	go run ./internal/guestbench ./pkg/protocol
 	go test -run '^$$' -bench . ./pkg/harness

@@ -132,6 +132,7 @@ var All = []Mutant{
 	{"what was said is not said again", guardFile, "if known >= 0 && note.Severity.Rank() <= loudest {", "if known >= 0 && loudest < 0 {", guardTests},
 	{"chatter is dropped", guardFile, "if contentFree(note.Text) {", "if false {", guardTests},
 	{"mutes are kept", guardFile, "if reason := g.muted(note, fp, names, ctx.Mutes); reason != \"\" {", "if reason := g.muted(note, fp, names, Mutes{}); reason != \"\" {", guardTests},
+	{"a muted place is quiet under any name", guardFile, " || e.fp.overlaps(fp))", ")", guardTests},
 	{"a wake calms concerns", guardFile, "if g.calm > 0 && note.Severity == protocol.Concern {", "if false {", guardTests},
 	{"notes of a session are bounded", guardFile, "case g.inSession >= limits.PerSession:", "case false:", guardTests},
 	{"blockers are bounded too", guardFile, "g.blockers >= limits.BlockersPerMessage:", "false:", guardTests},

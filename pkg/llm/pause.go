@@ -10,6 +10,9 @@ type Pause struct {
 	Config string // Fingerprint of the endpoint at that time; another config ends the pause
 	Streak int    // failures in a row
 	Told   Kind   // the kind that the person was told of since the last success
+	// Troubled is when the person was told of a struggling server last. It outlives successes: a server that comes
+	// and goes is one piece of news.
+	Troubled int64
 }
 
 // Minutes, in milliseconds. A wrong key or model stays wrong until the config changes, but it may also be mended at the
@@ -23,6 +26,7 @@ const (
 	pauseRateMax = 10 * minute
 	pauseTrouble = minute // doubled with each failure
 	troubleFrom  = 3      // failures in a row before a struggling server is left alone
+	troubleNews  = 60 * minute
 )
 
 // Active reports whether the endpoint is to be left alone now.
@@ -31,10 +35,11 @@ func (p Pause) Active(nowMS int64, config string) bool {
 }
 
 // After gives the state after a call that ended with err, and whether the person is to
-// be told: once per kind of trouble until a call succeeds again. Cancelled calls, overflow and a budget say nothing about the endpoint.
+// be told: once per kind of trouble until a call succeeds again, and of a struggling server once an hour. Cancelled calls,
+// overflow and a budget say nothing about the endpoint.
 func (p Pause) After(err error, nowMS int64, config string) (next Pause, tell bool) {
 	if err == nil {
-		return Pause{}, false
+		return Pause{Config: p.Config, Troubled: p.Troubled}, false
 	}
 	f, ok := AsFailure(err)
 	if !ok || f.Kind == KindCancelled || f.Kind == KindOverflow || f.Kind == KindBudget {
@@ -42,9 +47,10 @@ func (p Pause) After(err error, nowMS int64, config string) (next Pause, tell bo
 	}
 	next = Pause{Kind: f.Kind, Config: config, Streak: 1}
 	if p.Config == config {
-		next.Streak, next.Told = p.Streak+1, p.Told
+		next.Streak, next.Told, next.Troubled = p.Streak+1, p.Told, p.Troubled
 	}
 	var pause int64
+	trouble := false
 	switch f.Kind {
 	case KindAuth, KindNotFound, KindRedirect, KindOrigin, KindHost, KindInvalid:
 		pause = pauseConfig
@@ -53,6 +59,7 @@ func (p Pause) After(err error, nowMS int64, config string) (next Pause, tell bo
 	case KindRate:
 		pause = min(max(f.RetryMS, pauseRate), pauseRateMax)
 	default:
+		trouble = true
 		if over := next.Streak - troubleFrom; over >= 0 {
 			pause = min(pauseTrouble<<min(over, 10), pauseMost)
 		}
@@ -61,6 +68,11 @@ func (p Pause) After(err error, nowMS int64, config string) (next Pause, tell bo
 		next.Until = nowMS + pause
 		tell = next.Told != f.Kind
 		next.Told = f.Kind
+		if trouble && tell {
+			if tell = next.Troubled == 0 || nowMS-next.Troubled >= troubleNews; tell {
+				next.Troubled = nowMS
+			}
+		}
 	}
 	return next, tell
 }

@@ -22,7 +22,11 @@ func TestPause(t *testing.T) {
 		{"a success makes it news again", []error{fail(KindAuth, 0), nil, fail(KindAuth, 0)}, []int64{30 * min, 0, 30 * min}, []bool{true, false, true}},
 		{"no quota", []error{fail(KindQuota, 0)}, []int64{15 * min}, []bool{true}},
 		{"a rate limit waits as it was told", []error{fail(KindRate, 90_000), fail(KindRate, 0), fail(KindRate, 99*min)}, []int64{90_000, min, 10 * min}, []bool{true, false, false}},
-		{"a struggling server is left alone from the third failure on", []error{fail(KindServer, 0), fail(KindTimeout, 0), fail(KindServer, 0), fail(KindServer, 0), fail(KindEmpty, 0)}, []int64{0, 0, min, 2 * min, 4 * min}, []bool{false, false, true, false, true}},
+		{"a struggling server is left alone from the third failure on", []error{fail(KindServer, 0), fail(KindTimeout, 0), fail(KindServer, 0), fail(KindServer, 0), fail(KindEmpty, 0)}, []int64{0, 0, min, 2 * min, 4 * min}, []bool{false, false, true, false, false}},
+		{"a server that comes and goes is told once", []error{fail(KindServer, 0), fail(KindServer, 0), fail(KindServer, 0), nil, fail(KindTimeout, 0), fail(KindTimeout, 0), fail(KindTimeout, 0)},
+			[]int64{0, 0, min, 0, 0, 0, min}, []bool{false, false, true, false, false, false, false}},
+		{"a wrong key is told beside a struggling server", []error{fail(KindServer, 0), fail(KindServer, 0), fail(KindServer, 0), fail(KindAuth, 0)},
+			[]int64{0, 0, min, 30 * min}, []bool{false, false, true, true}},
 		{"cancelled and overflow say nothing", []error{fail(KindCancelled, 0), fail(KindOverflow, 0), errors.New("x")}, []int64{0, 0, 0}, []bool{false, false, false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,6 +58,17 @@ func TestPause(t *testing.T) {
 	p, _ := Pause{}.After(fail(KindAuth, 0), 0, "a")
 	if next, tell := p.After(fail(KindAuth, 0), 0, "b"); !tell || next.Streak != 1 {
 		t.Error("a failure under a new config is news")
+	}
+	hourly := Pause{}
+	for i := range int64(3) {
+		hourly, _ = hourly.After(fail(KindServer, 0), i, "c")
+	}
+	hourly, _ = hourly.After(nil, 10, "c")
+	for i, want := range []bool{false, false, true} {
+		var tell bool
+		if hourly, tell = hourly.After(fail(KindServer, 0), 61*min, "c"); tell != want {
+			t.Errorf("an hour later, failure %d: told %t, want %t", i+1, tell, want)
+		}
 	}
 	long := Pause{}
 	for range 100 {

@@ -39,10 +39,15 @@ const settle = 30 * 60_000
 // play runs one session and adds what came of it to the row.
 func play(s *Session, r Reviewer, setup Setup, row *Row) error {
 	p := &player{row: row, setup: setup, idle: true, said: map[string]protocol.Severity{}}
-	scene := &Scene{Session: s, files: tree(maps.Clone(s.Files)), matters: map[string]string{}}
+	scene := &Scene{Session: s, files: tree(maps.Clone(s.Files)), matters: map[string]string{}, beside: map[string]string{}}
 	p.world = &world{FS: memfs.New(root), reviewer: r, scene: scene, now: epoch, timers: map[string]int64{}, claims: map[string]bool{},
 		options: setup.options(), deliver: p.delivered,
-		notice: func(*protocol.Notice) { row.Notices++ },
+		notice: func(n *protocol.Notice) {
+			row.Notices++
+			if setup.Noticed != nil {
+				setup.Noticed(scene, n)
+			}
+		},
 		requests: func(_, in, out int64) {
 			row.Requests++
 			row.tokensIn += in
@@ -226,6 +231,9 @@ func (p *player) delivered(d *protocol.Deliver) {
 	r.count(severity)
 	cites := citesOf(text)
 	about, stale := s.about(cites), s.stale(cites)
+	if s.isBeside(text) {
+		about = nil
+	}
 	key := s.matter(text, cites)
 	if about != nil {
 		key = about.ID

@@ -119,6 +119,7 @@ func (b *noisy) Answer(s *Scene, r protocol.HTTPSend) (*protocol.HTTP, int64) {
 		say := func(m remark, wording int) {
 			kind := remarks[m.at]
 			text := kind.words[wording%len(kind.words)]
+			s.beside[text] = strconv.Itoa(m.at)
 			calls = append(calls, advise("note_"+strconv.Itoa(len(calls)), note{text, kind.severity, protocol.Confirmed, kind.category,
 				[]protocol.Citation{quote(m.path, m.line, m.quote, "see there")}}))
 		}

@@ -50,15 +50,18 @@ type Error struct {
 
 // reviewers are the scripted ones; each call makes a fresh one.
 var reviewers = []struct {
-	name string
-	make func() Reviewer
+	name    string
+	make    func() Reviewer
+	options string
 }{
-	{"honest", func() Reviewer { return honest{} }},
-	{"hallucinating", func() Reviewer { return hallucinating{} }},
-	{"noisy", func() Reviewer { return &noisy{} }},
-	{"stubborn", func() Reviewer { return &stubborn{} }},
-	{"silent", func() Reviewer { return silent{} }},
-	{"broken", func() Reviewer { return &broken{} }},
+	{"honest", func() Reviewer { return honest{} }, ""},
+	{"hallucinating", func() Reviewer { return hallucinating{} }, ""},
+	{"noisy", func() Reviewer { return &noisy{} }, ""},
+	{"stubborn", func() Reviewer { return &stubborn{} }, ""},
+	{"silent", func() Reviewer { return silent{} }, ""},
+	{"broken", func() Reviewer { return &broken{} }, ""},
+	{"honest, second look", func() Reviewer { return lookedAt{honest{}} }, lookOptions},
+	{"noisy, second look", func() Reviewer { return lookedAt{&noisy{}} }, lookOptions},
 }
 
 // Setup is what a reviewer runs behind.
@@ -68,6 +71,8 @@ type Setup struct {
 	Options string
 	// Told hears of every note, and whether it tells of something planted. It may be nil.
 	Told func(s *Scene, d *protocol.Deliver, planted bool)
+	// Noticed hears of every notice about the advisor's own health. It may be nil.
+	Noticed func(s *Scene, n *protocol.Notice)
 }
 
 // leastOptions are a person's least: a model and a way to it. All else is the product's default.
@@ -84,7 +89,10 @@ func (s Setup) options() string {
 func Scripted(all []*Session, core Start) (rows []Row, err error) {
 	for _, r := range reviewers {
 		for _, rules := range []bool{true, false} {
-			setup := Setup{Start: core}
+			setup := Setup{Start: core, Options: r.options}
+			if !rules && r.options != "" {
+				continue // a second look is a rule
+			}
 			if !rules {
 				setup.Start = Naive
 			}
@@ -109,6 +117,30 @@ func Play(all []*Session, name string, r Reviewer, setup Setup) (Row, error) {
 	}
 	row.finish()
 	return row, nil
+}
+
+// Show plays one scripted reviewer and prints every note and notice.
+func Show(w io.Writer, all []*Session, name string) error {
+	for _, r := range reviewers {
+		if r.name != name {
+			continue
+		}
+		row, err := Play(all, name, r.make(), Setup{Start: Native, Options: r.options,
+			Told: func(s *Scene, d *protocol.Deliver, planted bool) {
+				verdict := "FALSE"
+				if planted {
+					verdict = "planted"
+				}
+				fmt.Fprintf(w, "%s, turn %d: %s, wake %t\n%s\n\n", s.Session.Name, s.Turn+1, verdict, d.Wake, d.Text)
+			},
+			Noticed: func(s *Scene, n *protocol.Notice) {
+				fmt.Fprintf(w, "%s, turn %d: notice: %s\n\n", s.Session.Name, s.Turn+1, n.Text)
+			},
+		})
+		Result{Rows: []Row{row}}.Print(w)
+		return err
+	}
+	return fmt.Errorf("there is no reviewer %q", name)
 }
 
 // Native starts the engine itself.

@@ -19,6 +19,19 @@ type Scene struct {
 	planted []*planted
 	// matters are what a scripted reviewer's texts are about, so that its repeats can be told.
 	matters map[string]string
+	// beside are texts of a scripted reviewer that tell of nothing planted, wherever they stand, each with its kind.
+	beside map[string]string
+}
+
+func (s *Scene) isBeside(text string) bool { return s.kindOf(text) != "" }
+
+func (s *Scene) kindOf(text string) string {
+	for said, kind := range s.beside {
+		if strings.Contains(text, said) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // planted is a label that has come up.
@@ -107,7 +120,7 @@ func (s *Scene) matter(text string, cites []cite) string {
 		}
 	}
 	for _, c := range cites {
-		return c.path + "\x00" + c.text
+		return s.kindOf(text) + "\x00" + c.path + "\x00" + c.text
 	}
 	_, text, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, "\n")

@@ -2,6 +2,9 @@ package sessions
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -145,6 +148,16 @@ func TestBars(t *testing.T) {
 	if plain := rowOf(t, "stubborn", false); stubborn.Delivered < honest.Delivered*8/10 || stubborn.Repeats*20 > plain.Repeats {
 		t.Errorf("repeats drown the defects: %+v, without rules %+v", stubborn, plain)
 	}
+	if looked := rowOf(t, "noisy, second look", true); looked.FalseAlarms*4 > noisy.FalseAlarms {
+		t.Errorf("a second look spares too little: %+v, without it %+v", looked, noisy)
+	}
+	all, err := Load(dir + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if broken := rowOf(t, "broken", true); broken.Notices == 0 || broken.Notices > len(all) {
+		t.Errorf("%d notices about a model that comes and goes, in %d sessions of a few minutes", broken.Notices, len(all))
+	}
 	for _, r := range reviewers {
 		row := rowOf(t, r.name, true)
 		if row.MostWakes > 1 {
@@ -183,11 +196,11 @@ func TestTheModuleGivesTheSame(t *testing.T) {
 		some = append(some, all[i])
 	}
 	for _, r := range reviewers {
-		want, err := Play(some, r.name, r.make(), Setup{Start: Native})
+		want, err := Play(some, r.name, r.make(), Setup{Start: Native, Options: r.options})
 		if err != nil {
 			t.Fatalf("%s: %v", r.name, err)
 		}
-		got, err := Play(some, r.name, r.make(), Setup{Start: func(out Outside, _ *Scene, _ Reviewer) (Core, error) {
+		got, err := Play(some, r.name, r.make(), Setup{Options: r.options, Start: func(out Outside, _ *Scene, _ Reviewer) (Core, error) {
 			m.Outside = out
 			return m, m.Restart(context.Background())
 		}})
@@ -208,4 +221,35 @@ type module struct {
 
 func (m *module) Call(batch []byte) ([]byte, error) {
 	return m.Harness.Call(context.Background(), batch)
+}
+
+// A real endpoint gets the core's requests, with the key, and its answers count.
+func TestAModelAtAnEndpoint(t *testing.T) {
+	all, err := Load(dir + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := all[:1]
+	model := func(answer http.HandlerFunc) (Row, error) {
+		server := httptest.NewServer(answer)
+		defer server.Close()
+		m := &Model{URL: server.URL + "/v1", Name: "tiny", Key: "sk-of-the-test"}
+		return m.Watch(some, io.Discard)
+	}
+	row, err := model(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-of-the-test" {
+			t.Errorf("a request to %s with %q", r.URL.Path, r.Header.Get("Authorization"))
+		}
+		io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"silent"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":50}}`)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turns := len(some[0].Turns); row.Turns != turns || row.Requests < turns || row.TokensIn < 1000 || row.Planted == 0 || row.Delivered != 0 {
+		t.Errorf("%+v", row)
+	}
+	_, err = model(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "wrong key", http.StatusUnauthorized) })
+	if err == nil || !strings.Contains(err.Error(), "status 401") {
+		t.Errorf("an endpoint that refuses everything gives %v", err)
+	}
 }

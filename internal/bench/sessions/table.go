@@ -11,16 +11,16 @@ import (
 var head = []string{"reviewer", "rules", "false alarms /100", "false nits /100", "defects told", "wakes", "most a message", "duplicates", "stale", "after dismissal", "notices", "tokens a turn", "latency"}
 
 func (r Row) cells() []string {
-	rules, latency := "yes", "-"
+	rules, latency, tokens := "yes", "-", strconv.FormatInt(r.TokensIn, 10)+" + "+strconv.FormatInt(r.TokensOut, 10)
 	if !r.Rules {
-		rules = "none"
+		rules, tokens = "none", "-" // its prompt is a line, so its tokens compare with nothing
 	}
 	if r.Delivered > 0 {
 		latency = decimal(float64(r.Latency)/1000) + " s"
 	}
 	n := strconv.Itoa
 	return []string{r.Reviewer, rules, decimal(r.AlarmsPer100), decimal(r.NitsPer100), n(r.Delivered) + " of " + n(r.Planted), n(r.Wakes), n(r.MostWakes),
-		decimal(r.Ratio*100) + " %", n(r.Stale), n(r.Dismissed), n(r.Notices), strconv.FormatInt(r.TokensIn, 10) + " + " + strconv.FormatInt(r.TokensOut, 10), latency}
+		decimal(r.Ratio*100) + " %", n(r.Stale), n(r.Dismissed), n(r.Notices), tokens, latency}
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
