@@ -133,6 +133,7 @@ var All = []Mutant{
 	{"chatter is dropped", guardFile, "if contentFree(note.Text) {", "if false {", guardTests},
 	{"mutes are kept", guardFile, "if reason := g.muted(note, fp, names, ctx.Mutes); reason != \"\" {", "if reason := g.muted(note, fp, names, Mutes{}); reason != \"\" {", guardTests},
 	{"a muted place is quiet under any name", guardFile, " || e.fp.overlaps(fp))", ")", guardTests},
+	{"texts without a common word are not related", keyFile, "h = mix(h + uint64(half+1)*0x9e3779b97f4a7c15)", "_ = mix", guardTests},
 	{"a wake calms concerns", guardFile, "if g.calm > 0 && note.Severity == protocol.Concern {", "if false {", guardTests},
 	{"notes of a session are bounded", guardFile, "case g.inSession >= limits.PerSession:", "case false:", guardTests},
 	{"blockers are bounded too", guardFile, "g.blockers >= limits.BlockersPerMessage:", "false:", guardTests},

@@ -108,15 +108,11 @@ func noteID(session string, f fingerprint) string {
 func simHash(words []string) [2]uint64 {
 	var sums [128]int
 	for _, word := range words {
-		h := fnv.New128a()
-		h.Write([]byte(word))
-		for i, b := range h.Sum(nil) {
-			for bit := range 8 {
-				if b>>bit&1 == 1 {
-					sums[i*8+bit]++
-				} else {
-					sums[i*8+bit]--
-				}
+		h := hash64(word)
+		for half := range 2 {
+			h = mix(h + uint64(half+1)*0x9e3779b97f4a7c15)
+			for bit := range 64 {
+				sums[64*half+bit] += int(h>>bit&1)*2 - 1
 			}
 		}
 	}
@@ -127,6 +123,16 @@ func simHash(words []string) [2]uint64 {
 		}
 	}
 	return sim
+}
+
+// mix spreads every bit over all of them (the finaliser of MurmurHash3). FNV alone leaves the upper bits of short words
+// alike, and texts without a word in common would look related.
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
 }
 
 // Nearness of SimHashes, in bits of 128 that differ. Unrelated texts differ in 64, texts

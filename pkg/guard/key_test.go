@@ -107,3 +107,30 @@ func TestEmptyText(t *testing.T) {
 		}
 	}
 }
+
+// Texts without a word in common are not related, however short their words are.
+func TestUnrelatedTextsAreFarApart(t *testing.T) {
+	texts := []string{
+		"parsedate_to_datetime gives times with a zone, and datetime.now() has none: comparing them raises TypeError",
+		"The person asked for a timeout of five seconds for each feed, and fresh still calls fetch with its default of ten.",
+		"Cents are whole everywhere else, and this gives fractions of a cent. Round to whole cents.",
+		"A voucher on a small cart gives a negative sum: the shop pays the customer.",
+		"The path under rm -rf is not quoted, so a blank in a name removes something else.",
+		"The read lock is still held when an unknown kind returns early, so Register waits for ever.",
+		"Every render adds a key listener to the document that nobody takes off.",
+		"Whoever can open the site may download .git and with it the whole history.",
+		"A pipe ends with gzip's status, therefore a failed dump goes unnoticed.",
+		"Passwords of people land in the log as clear text.",
+		"Months count from zero here, which makes April out of March.",
+		"The subquery names a column of the outer table and deletes all visits.",
+	}
+	for i, a := range texts {
+		for _, b := range texts[i+1:] {
+			f, _ := fingerprintOf(at("a.go", 5, "1", "bug", a))
+			g, _ := fingerprintOf(at("a.go", 9, "2", "bug", b))
+			if d := f.distance(g); d <= simRelated {
+				t.Errorf("%d bits of 128 differ, want more than %d:\n%s\n%s", d, simRelated, a, b)
+			}
+		}
+	}
+}

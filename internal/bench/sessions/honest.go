@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,7 +105,7 @@ func (silent) Answer(s *Scene, r protocol.HTTPSend) (*protocol.HTTP, int64) {
 // with a count, in other words, under another category, whatever the person said.
 type stubborn struct {
 	session *Session
-	mine    []*planted
+	mine    []target
 	times   int
 }
 
@@ -115,15 +116,12 @@ func (b *stubborn) Answer(s *Scene, r protocol.HTTPSend) (*protocol.HTTP, int64)
 	}
 	if q.rounds == 0 {
 		for _, p := range s.planted {
-			if _, ok := q.shows(p.Path, p.Quote); ok && p.real() && p.Path != "$" && !contains(b.mine, p) {
-				b.mine = append(b.mine, p)
+			if call, ok := q.shows(p.Path, p.Quote); ok && p.real() && !slices.ContainsFunc(b.mine, func(t target) bool { return t.planted == p }) {
+				b.mine = append(b.mine, target{p, call})
 			}
 		}
 	}
-	var all []target
-	for _, p := range b.mine {
-		all = append(all, target{p, ""})
-	}
+	all := slices.Clone(b.mine)
 	calls := look(q, all)
 	if q.rounds == 1 && !q.advised {
 		calls = nil
@@ -146,15 +144,6 @@ func (b *stubborn) Answer(s *Scene, r protocol.HTTPSend) (*protocol.HTTP, int64)
 		return completion(r, "silent"), think(s, r)
 	}
 	return completion(r, "", calls...), think(s, r)
-}
-
-func contains(all []*planted, p *planted) bool {
-	for _, one := range all {
-		if one == p {
-			return true
-		}
-	}
-	return false
 }
 
 // words gives the same matter in one of many dresses.
