@@ -24,7 +24,7 @@ type naive struct {
 	now      int64
 	ids      int
 	waiting  map[string][]protocol.Note
-	count    func(r protocol.HTTPSend, reply *protocol.HTTP)
+	count    func(reply *protocol.HTTP)
 }
 
 // Naive starts it.
@@ -35,9 +35,9 @@ func Naive(out Outside, scene *Scene, r Reviewer) (Core, error) {
 	}
 	n := &naive{out: out, scene: scene, reviewer: r, files: files, log: transcript.New(transcript.Options{Root: root}), waiting: map[string][]protocol.Note{}}
 	if w, ok := out.(*world); ok {
-		n.count = func(r protocol.HTTPSend, reply *protocol.HTTP) {
+		n.count = func(reply *protocol.HTTP) {
 			in, out := usage(reply.Body)
-			w.requests(int64(len(r.Body)), in, out)
+			w.requests(in, out)
 		}
 	}
 	return n, nil
@@ -146,7 +146,7 @@ func (h *hurried) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse {
 	}
 	h.now += ms
 	if h.n.count != nil {
-		h.n.count(send, reply)
+		h.n.count(reply)
 	}
 	out := llm.HTTPResponse{Status: reply.Status, Body: []byte(reply.Body), Failure: reply.Failure, Detail: reply.Detail}
 	for _, head := range reply.Headers {

@@ -48,7 +48,7 @@ func play(s *Session, r Reviewer, setup Setup, row *Row) error {
 				setup.Noticed(scene, n)
 			}
 		},
-		requests: func(_, in, out int64) {
+		requests: func(in, out int64) {
 			row.Requests++
 			row.tokensIn += in
 			row.tokensOut += out
@@ -120,7 +120,21 @@ func (p *player) turn(n int, t Turn) error {
 	p.post(&protocol.TurnEnd{Session: sessionID, Outcome: "ok"})
 	p.idle = true
 	// A person reads, or answers at once, or goes for a coffee.
-	return p.pass(spread(3_000, 60_000, p.scene.Session.Name, n), p.react)
+	if err := p.pass(spread(3_000, 60_000, p.scene.Session.Name, n), p.react); err != nil {
+		return err
+	}
+	return p.replace()
+}
+
+// replace gives the session a fresh core where nothing is under way, as after a crash.
+func (p *player) replace() (err error) {
+	if !p.setup.Replace || len(p.answers)+len(p.timers) > 0 {
+		return nil
+	}
+	if p.core, err = p.setup.Start(p.world, p.scene, p.reviewer); err != nil {
+		return err
+	}
+	return p.begin()
 }
 
 func (p *player) step(s Step, last bool, ms int64) error {

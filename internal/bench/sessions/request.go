@@ -16,14 +16,13 @@ type Reviewer interface {
 
 // request is a model request as a scripted reviewer reads it.
 type request struct {
-	delta    string // the message of role user
-	said     string // what the person decided and what was said already, within it
-	acts     []seenAct
-	rounds   int               // of tool calls so far
-	answers  map[string]string // to the reviewer's own calls of all rounds, by id
-	refused  bool              // an advise of the last round was not taken
-	advised  bool              // it has called advise
-	lastText string
+	delta   string // the message of role user
+	said    string // what the person decided and what was said already, within it
+	acts    []seenAct
+	rounds  int               // of tool calls so far
+	answers map[string]string // to the reviewer's own calls of all rounds, by id
+	refused bool              // an advise of the last round was not taken
+	advised bool              // it has called advise
 }
 
 // seenAct is a line of the delta.

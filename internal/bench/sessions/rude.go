@@ -139,6 +139,9 @@ func (b *noisy) Answer(s *Scene, r protocol.HTTPSend) (*protocol.HTTP, int64) {
 				}
 			}
 		}
+		if len(calls) == 0 {
+			break
+		}
 		return completion(r, "", calls...), think(s, r)
 	}
 	return completion(r, "silent"), think(s, r)

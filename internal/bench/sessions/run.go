@@ -31,7 +31,7 @@ var Bench = bench.Bench{Name: "sessions", Title: "what reaches a person", Run: f
 	}
 	out := Result{rows, judge}
 	out.Print(w)
-	fmt.Fprintf(w, "timed: the core is at work for 1 part in %.0f of the time that its sessions last, reviewers included\n", share.ratio())
+	fmt.Fprintf(w, "timed: for each second that the reviewers take, the core takes 1/%.0f of a second\n", share.ratio())
 	return out, nil
 }}
 
@@ -69,6 +69,8 @@ type Setup struct {
 	Start Start
 	// Options are the plugin's; a scripted model and the product's defaults without them.
 	Options string
+	// Replace gives each session a fresh core after every turn that leaves nothing under way.
+	Replace bool
 	// Told hears of every note, and whether it tells of something planted. It may be nil.
 	Told func(s *Scene, d *protocol.Deliver, planted bool)
 	// Noticed hears of every notice about the advisor's own health. It may be nil.
@@ -150,21 +152,22 @@ type native struct{ *engine.Engine }
 
 func (n native) Call(batch []byte) ([]byte, error) { return n.Engine.Call(batch), nil }
 
-// timed measures the core's own time against that of the sessions.
+// timed measures the core's own time against that of the reviewers' replies.
 type timed struct {
-	core  time.Duration
-	world int64 // ms
+	core    time.Duration
+	replies int64 // ms
 }
 
 func (t *timed) start(inner Start) Start {
 	return func(out Outside, s *Scene, r Reviewer) (Core, error) {
 		c, err := inner(out, s, r)
-		return &stopwatch{c, t, out.(*world), epoch}, err
+		w := out.(*world)
+		return &stopwatch{c, t, w, w.replied}, err
 	}
 }
 
 func (t *timed) ratio() float64 {
-	return float64(t.world) / max(float64(t.core.Microseconds())/1000, 0.001)
+	return float64(t.replies) / max(float64(t.core.Microseconds())/1000, 0.001)
 }
 
 type stopwatch struct {
@@ -178,8 +181,8 @@ func (s *stopwatch) Call(batch []byte) ([]byte, error) {
 	begin := time.Now()
 	out, err := s.Core.Call(batch)
 	s.t.core += time.Since(begin)
-	s.t.world += s.w.now - s.last
-	s.last = s.w.now
+	s.t.replies += s.w.replied - s.last
+	s.last = s.w.replied
 	return out, err
 }
 

@@ -169,6 +169,27 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// A guest that is replaced after every turn says what it would have said: nothing is lost and nothing said twice.
+func TestAReplacedGuestSaysTheSame(t *testing.T) {
+	all, err := Load(dir + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range reviewers {
+		if r.name == "broken" {
+			continue // a fresh guest asks an endpoint again that the one before had left alone
+		}
+		got, err := Play(all, r.name, r.make(), Setup{Start: Native, Options: r.options, Replace: true})
+		if err != nil {
+			t.Fatalf("%s: %v", r.name, err)
+		}
+		// A fresh guest has no answer in memory, and says so in no word.
+		if d := cmp.Diff(rowOf(t, r.name, true), got, cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "TokensIn")); d != "" {
+			t.Errorf("%s: a replaced guest differs (-kept +replaced):\n%s", r.name, d)
+		}
+	}
+}
+
 // TestTheModuleGivesTheSame plays all reviewers again under wazero, over every third session.
 func TestTheModuleGivesTheSame(t *testing.T) {
 	wasm, err := guest.Wasm()

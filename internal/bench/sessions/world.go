@@ -54,8 +54,8 @@ type world struct {
 	options  string
 	deliver  func(*protocol.Deliver)
 	notice   func(*protocol.Notice)
-	requests func(bytes, in, out int64)
-	command  string // the answer to the last command
+	requests func(in, out int64)
+	replied  int64 // ms that replies took
 }
 
 func (w *world) Send(r protocol.HTTPSend) protocol.Errno {
@@ -108,8 +108,9 @@ func (w *world) ask() {
 			continue
 		}
 		in, out := usage(reply.Body)
-		w.requests(int64(len(r.Body)), in, out)
+		w.requests(in, out)
 		reply.ID = r.ID
+		w.replied += ms
 		w.answers = append(w.answers, answer{r.ID, w.now + ms, reply})
 	}
 }
@@ -152,8 +153,6 @@ func (w *world) perform(ef protocol.Effect) {
 		w.post(&protocol.Receipt{Session: e.Session, ID: e.ID, State: "admitted"}, &protocol.Receipt{Session: e.Session, ID: e.ID, State: "seen"})
 	case *protocol.Notice:
 		w.notice(e)
-	case *protocol.Answer:
-		w.command = e.Text
 	case *protocol.Generate:
 		w.post(&protocol.Generated{ID: e.ID, Failure: "unsupported"})
 	}
