@@ -73,6 +73,7 @@ function lazyStore(state: string): Surroundings["store"] {
     save: (session, text) => store().save(session, text),
     forget: (session, keep) => store().forget(session, keep),
     claim: (session, key) => store().claim(session, key),
+    record: () => {},
     tally: (name, line, from) => store().tally(name, line, from),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {

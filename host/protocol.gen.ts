@@ -68,6 +68,12 @@ export const identSize = 16;
  */
 export const maxDepth = 256;
 
+/** RecordFormat is the version of a recording's lines. A newer one is not replayed. */
+export const recordFormat = 1;
+
+/** LevelRecord is the level of a Log whose text is a line of the recording. */
+export const levelRecord = "record";
+
 /**
  * StateVersion is the version of StoredSession. A newer one is not read: it is
  * set aside and the session starts with its breaker closed.
@@ -769,6 +775,52 @@ export interface Probed {
 /** Shutdown says that the loader is about to go. The guest saves and falls silent. */
 export interface Shutdown {
   type: "shutdown";
+}
+
+/**
+ * RecordedCall is one line of a recording. What comes in is written before it is worked on, so that it
+ * is there when the instance is lost over it.
+ */
+export interface RecordedCall {
+  /** in, out; the loader's last line is end */
+  kind: string;
+  format?: number;
+  batch?: unknown;
+  outcome?: unknown;
+  files?: RecordedFile[];
+  /** Sends are HTTPSend effects, without the values of their headers, as text. */
+  sends?: RecordedSend[];
+  cancels?: string[];
+  /** end */
+  why?: string;
+}
+
+/** RecordedFile is what one question to the disk was answered with. */
+export interface RecordedFile {
+  /** stat, real, list, read */
+  op: string;
+  path: string;
+  errno?: number;
+  kind?: number;
+  size?: number;
+  mtimeNs?: number;
+  dev?: number;
+  ino?: number;
+  /** real: the path; read: all that was read of it in this call */
+  text?: string;
+  entries?: RecordedEntry[];
+}
+
+/** RecordedEntry is one name of a folder. */
+export interface RecordedEntry {
+  name: string;
+  kind?: number;
+}
+
+/** RecordedSend is one request, and what the loader said to it. */
+export interface RecordedSend {
+  request: string;
+  errno?: number;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Files } from "./fs.ts";
 import { Guest, lossOf } from "./guest.ts";
 import { flagBusy, flagInterrupt, type HostEffect, type ToMain, type ToWorker, type WorkerSetup } from "./messages.ts";
 import { Needs, provide } from "./need.ts";
-import { abiVersion, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type Saved, type WriteConfig } from "./protocol.gen.ts";
+import { abiVersion, levelRecord, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type Saved, type WriteConfig } from "./protocol.gen.ts";
 import { configFolder } from "./paths.ts";
 import { readSmall, replaceFile, type Store } from "./store.ts";
 import { describe } from "./text.ts";
@@ -33,7 +33,7 @@ export interface Network {
 export interface Surroundings {
   post(message: ToMain): void;
   clock: Clock;
-  store: Pick<Store, "load" | "save" | "forget" | "claim" | "tally" | "append" | "heartbeat" | "close">;
+  store: Pick<Store, "load" | "save" | "forget" | "claim" | "tally" | "record" | "append" | "heartbeat" | "close">;
   network(done: (event: HTTP) => void): Network;
   /** Between two calls, so that newer messages are heard first. */
   later(work: () => void): void;
@@ -349,6 +349,10 @@ export class Server {
   }
 
   private log(line: Log): void {
+    if (line.level === levelRecord) {
+      this.around.store.record(line.text);
+      return;
+    }
     if (line.level === "debug" && !process.env["OPENCODE_SUPERADVISOR_DEBUG"]) return;
     this.around.store.append("advisor", `${new Date().toISOString()} ${line.level} ${line.text}`);
   }

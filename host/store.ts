@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { Lease } from "./lease.ts";
+import type { RecordedCall } from "./protocol.gen.ts";
 import { describe } from "./text.ts";
 
 /** Stored sessions; the least recently used go first. */
@@ -22,6 +23,10 @@ const claimLifeMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Of the session's digest, in front of the claim's name: the claims of a session are found by it. */
 const claimPrefix = 32;
+/** A recording ends at this size; a long day of work is some megabytes. */
+const maxRecordingBytes = 32 * 1024 * 1024;
+const maxRecordings = 10;
+
 /** A day's ledger has a line of some 60 bytes for each request; older days are of no more use than to look at. */
 const maxLedgerBytes = 16 * 1024 * 1024;
 const maxLedgerRead = 1024 * 1024;
@@ -47,6 +52,7 @@ export class Store {
   private readonly memory = new Map<string, string>(); // states, while the folder cannot be written
   private readonly lease: Lease;
   private saves = 0;
+  private recording: { file: string; bytes: number } | undefined;
 
   /**
    * Owner names this process in leases; onUnwritable is called once, with the reason.
@@ -57,7 +63,7 @@ export class Store {
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    for (const name of ["sessions", "claims", "leases", "logs", "ledgers"]) {
+    for (const name of ["sessions", "claims", "leases", "logs", "ledgers", "recordings"]) {
       this.writing(() => fs.mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 }));
     }
   }
@@ -190,6 +196,28 @@ export class Store {
       if (size > maxLogBytes) fs.renameSync(file, `${file}.1`);
       fs.appendFileSync(file, line.replace(/[\r\n]+/g, " ").slice(0, maxLogLine) + "\n", { mode: 0o600 });
     });
+  }
+
+  /** Adds a line to this process's recording. What does not fit is left out, and the last line says so. */
+  record(line: string): void {
+    if (this.unwritable !== undefined) return;
+    this.writing(() => {
+      this.recording ??= this.openRecording();
+      const { file, bytes } = this.recording;
+      if (bytes > maxRecordingBytes) return;
+      const size = Buffer.byteLength(line) + 1;
+      const over = bytes + size > maxRecordingBytes;
+      const last: RecordedCall = { kind: "end", why: `the recording has reached ${maxRecordingBytes} bytes; what came later is not in it` };
+      this.recording.bytes = over ? Infinity : bytes + size;
+      fs.appendFileSync(file, `${over ? JSON.stringify(last) : line}\n`, { mode: 0o600 });
+    });
+  }
+
+  private openRecording(): { file: string; bytes: number } {
+    const folder = path.join(this.folder, "recordings");
+    const older = fs.readdirSync(folder).filter((name) => name.endsWith(".jsonl")).sort();
+    for (const name of older.slice(0, Math.max(0, older.length - maxRecordings + 1))) fs.rmSync(path.join(folder, name), { force: true });
+    return { file: path.join(folder, `${new Date().toISOString().replace(/[:.]/g, "-")}-${process.pid}.jsonl`), bytes: 0 };
   }
 
   /**

@@ -78,6 +78,7 @@ function open(setup: WorkerSetup, now: number): void {
         return claimed;
       },
       tally: (name, line, from) => store.tally(name, line, from),
+      record: (line) => store.record(line),
       append: () => {},
       heartbeat: () => {},
       close: () => store.close(),

@@ -231,6 +231,39 @@ describe("a ledger", () => {
   });
 });
 
+describe("a recording", () => {
+  const recordings = (folder: string) => fs.readdirSync(path.join(folder, "recordings")).map((name) => path.join(folder, "recordings", name));
+
+  test("is one file for a process, the person's alone, and few are kept", () => {
+    const folder = scratch();
+    for (let i = 10; i < 25; i++) fs.mkdirSync(path.join(folder, "recordings"), { recursive: true }), fs.writeFileSync(path.join(folder, "recordings", `20${i}.jsonl`), "");
+    const store = new Store(folder, "a");
+    store.record("one");
+    store.record("two");
+    const all = recordings(folder).sort();
+    assert.equal(all.length, 10);
+    const mine = all.find((file) => fs.statSync(file).size > 0)!;
+    assert.equal(fs.readFileSync(mine, "utf8"), "one\ntwo\n");
+    assert.equal(fs.statSync(mine).mode & 0o777, 0o600);
+  });
+
+  test("ends at its bound with a line that says so", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    const line = "x".repeat(1024 * 1024);
+    for (let i = 0; i < 40; i++) store.record(line);
+    const [file] = recordings(folder);
+    assert.ok(fs.statSync(file!).size <= 32 * 1024 * 1024 + 200);
+    const lines = fs.readFileSync(file!, "utf8").trimEnd().split("\n");
+    assert.equal(lines.length, 32);
+    assert.match(lines.at(-1)!, /^\{"kind":"end","why":"the recording has reached 33554432 bytes/);
+  });
+
+  test("costs nothing where the folder cannot be written", () => {
+    new Store(unwritable(), "a").record("line");
+  });
+});
+
 describe("a log", () => {
   test("has one line for each entry and is moved aside when it is large", () => {
     const folder = scratch();

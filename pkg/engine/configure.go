@@ -21,6 +21,11 @@ func (e *Engine) configure(t *task) {
 	}
 	e.config, e.problems = resolved, problems
 	e.redact = redact.New(resolved.Secrets()...)
+	if e.rec != nil {
+		if e.rec.on = resolved.Record; !e.rec.on {
+			e.host, e.rec = e.rec.Host, nil
+		}
+	}
 	files, err := safefs.New(e.host, e.init.Root)
 	if err != nil {
 		e.log("error", "open the workspace: "+err.Error())

@@ -66,6 +66,7 @@ type Engine struct {
 	remembered bool // memory was looked for in a stored session
 	scratch    *tools.Scratch
 	pause      llm.Pause
+	rec        *recorder // nil once it is known that no recording is wanted
 	purse      purse
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
@@ -78,8 +79,10 @@ type Engine struct {
 
 // New returns an engine that waits for Init.
 func New(h Host) *Engine {
+	rec := &recorder{Host: h, grown: map[string]int64{}}
 	return &Engine{
-		host:     h,
+		host:     rec,
+		rec:      rec,
 		waiting:  map[string]*task{},
 		timers:   map[string]func(){},
 		sessions: map[string]*live{},
@@ -97,6 +100,9 @@ func New(h Host) *Engine {
 // Call takes one batch and gives back the outcome, both as the wire has them.
 // It never panics: what fails is reported in the log.
 func (e *Engine) Call(batch []byte) []byte {
+	if e.rec != nil {
+		e.rec.begin(batch, e.redact)
+	}
 	e.out = e.out[:0]
 	b, failures := protocol.DecodeBatch(batch)
 	for _, f := range failures {
@@ -110,7 +116,11 @@ func (e *Engine) Call(batch []byte) []byte {
 	}
 	e.startWaiting()
 	e.safely("save", e.saveChanged)
-	return protocol.AppendOutcome(nil, protocol.Outcome{Effects: e.out})
+	out := protocol.AppendOutcome(nil, protocol.Outcome{Effects: e.out})
+	if e.rec != nil {
+		e.rec.end(e.out, e.redact)
+	}
+	return out
 }
 
 // safely is the core's only recover. An effect that was asked for before the panic

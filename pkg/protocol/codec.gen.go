@@ -2511,6 +2511,204 @@ func decodeShutdown(d *decoder, v *Shutdown) {
 	}
 }
 
+// AppendRecordedCall appends v as JSON.
+func AppendRecordedCall(b []byte, v RecordedCall) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"kind":`, v.Kind)
+	if v.Format != 0 {
+		b = appendIntMember(b, `,"format":`, int64(v.Format))
+	}
+	if v.Batch != "" {
+		b = appendText(b, `,"batch":`)
+		b = AppendRaw(b, v.Batch)
+	}
+	if v.Outcome != "" {
+		b = appendText(b, `,"outcome":`)
+		b = AppendRaw(b, v.Outcome)
+	}
+	if len(v.Files) > 0 {
+		b = appendText(b, `,"files":`)
+		b = appendList(b, v.Files, AppendRecordedFile)
+	}
+	if len(v.Sends) > 0 {
+		b = appendText(b, `,"sends":`)
+		b = appendList(b, v.Sends, AppendRecordedSend)
+	}
+	if len(v.Cancels) > 0 {
+		b = appendText(b, `,"cancels":`)
+		b = appendStrings(b, v.Cancels)
+	}
+	if v.Why != "" {
+		b = appendStringMember(b, `,"why":`, v.Why)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeRecordedCall reads one RecordedCall. The error is a Failure.
+func DecodeRecordedCall(data []byte) (RecordedCall, error) {
+	return decodePart(data, decodeRecordedCall)
+}
+
+func decodeRecordedCall(d *decoder, v *RecordedCall) {
+	if !d.object("recordedCall") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "kind":
+			v.Kind = d.text("recordedCall.kind")
+		case "format":
+			v.Format = int(d.integer("recordedCall.format"))
+		case "batch":
+			v.Batch = d.raw("recordedCall.batch")
+		case "outcome":
+			v.Outcome = d.raw("recordedCall.outcome")
+		case "files":
+			v.Files = list(d, "recordedCall.files", decodeRecordedFile)
+		case "sends":
+			v.Sends = list(d, "recordedCall.sends", decodeRecordedSend)
+		case "cancels":
+			v.Cancels = d.texts("recordedCall.cancels")
+		case "why":
+			v.Why = d.text("recordedCall.why")
+		default:
+			d.skip("recordedCall")
+		}
+	}
+}
+
+// AppendRecordedFile appends v as JSON.
+func AppendRecordedFile(b []byte, v RecordedFile) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"op":`, v.Op)
+	b = appendStringMember(b, `,"path":`, v.Path)
+	if v.Errno != 0 {
+		b = appendIntMember(b, `,"errno":`, int64(v.Errno))
+	}
+	if v.Kind != 0 {
+		b = appendIntMember(b, `,"kind":`, int64(v.Kind))
+	}
+	if v.Size != 0 {
+		b = appendIntMember(b, `,"size":`, v.Size)
+	}
+	if v.MTimeNS != 0 {
+		b = appendIntMember(b, `,"mtimeNs":`, v.MTimeNS)
+	}
+	if v.Dev != 0 {
+		b = appendIntMember(b, `,"dev":`, v.Dev)
+	}
+	if v.Ino != 0 {
+		b = appendIntMember(b, `,"ino":`, v.Ino)
+	}
+	if v.Text != "" {
+		b = appendStringMember(b, `,"text":`, v.Text)
+	}
+	if len(v.Entries) > 0 {
+		b = appendText(b, `,"entries":`)
+		b = appendList(b, v.Entries, AppendRecordedEntry)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeRecordedFile reads one RecordedFile. The error is a Failure.
+func DecodeRecordedFile(data []byte) (RecordedFile, error) {
+	return decodePart(data, decodeRecordedFile)
+}
+
+func decodeRecordedFile(d *decoder, v *RecordedFile) {
+	if !d.object("recordedFile") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "op":
+			v.Op = d.text("recordedFile.op")
+		case "path":
+			v.Path = d.text("recordedFile.path")
+		case "errno":
+			v.Errno = int(d.integer("recordedFile.errno"))
+		case "kind":
+			v.Kind = int(d.integer("recordedFile.kind"))
+		case "size":
+			v.Size = d.integer("recordedFile.size")
+		case "mtimeNs":
+			v.MTimeNS = d.integer("recordedFile.mtimeNs")
+		case "dev":
+			v.Dev = d.integer("recordedFile.dev")
+		case "ino":
+			v.Ino = d.integer("recordedFile.ino")
+		case "text":
+			v.Text = d.text("recordedFile.text")
+		case "entries":
+			v.Entries = list(d, "recordedFile.entries", decodeRecordedEntry)
+		default:
+			d.skip("recordedFile")
+		}
+	}
+}
+
+// AppendRecordedEntry appends v as JSON.
+func AppendRecordedEntry(b []byte, v RecordedEntry) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"name":`, v.Name)
+	if v.Kind != 0 {
+		b = appendIntMember(b, `,"kind":`, int64(v.Kind))
+	}
+	return closeObject(b, start)
+}
+
+// DecodeRecordedEntry reads one RecordedEntry. The error is a Failure.
+func DecodeRecordedEntry(data []byte) (RecordedEntry, error) {
+	return decodePart(data, decodeRecordedEntry)
+}
+
+func decodeRecordedEntry(d *decoder, v *RecordedEntry) {
+	if !d.object("recordedEntry") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "name":
+			v.Name = d.text("recordedEntry.name")
+		case "kind":
+			v.Kind = int(d.integer("recordedEntry.kind"))
+		default:
+			d.skip("recordedEntry")
+		}
+	}
+}
+
+// AppendRecordedSend appends v as JSON.
+func AppendRecordedSend(b []byte, v RecordedSend) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"request":`, v.Request)
+	if v.Errno != 0 {
+		b = appendIntMember(b, `,"errno":`, int64(v.Errno))
+	}
+	return closeObject(b, start)
+}
+
+// DecodeRecordedSend reads one RecordedSend. The error is a Failure.
+func DecodeRecordedSend(data []byte) (RecordedSend, error) {
+	return decodePart(data, decodeRecordedSend)
+}
+
+func decodeRecordedSend(d *decoder, v *RecordedSend) {
+	if !d.object("recordedSend") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "request":
+			v.Request = d.text("recordedSend.request")
+		case "errno":
+			v.Errno = int(d.integer("recordedSend.errno"))
+		default:
+			d.skip("recordedSend")
+		}
+	}
+}
+
 // AppendStoredSession appends v as JSON.
 func AppendStoredSession(b []byte, v StoredSession) []byte {
 	start := len(b)

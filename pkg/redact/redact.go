@@ -55,6 +55,9 @@ type Redactor struct {
 func New(exact ...string) *Redactor {
 	r := &Redactor{}
 	for _, v := range exact {
+		if hasMask(v) { // of a recording, in which the keys are hidden already
+			continue
+		}
 		r.exact.add(v)
 	}
 	return r

@@ -139,7 +139,7 @@ func (l *Log) has(ev protocol.Event) bool {
 	case *protocol.User:
 		return l.knows("u", ev.ID)
 	case *protocol.Text:
-		return ev.Message != "" && l.knows("x", ev.Message+"\x00"+ev.Text)
+		return ev.Message != "" && l.knows("x", ev.Message+"\x00"+l.redact(ev.Text))
 	case *protocol.Tool:
 		return l.knows("t", ev.Call)
 	case *protocol.StepEnd:

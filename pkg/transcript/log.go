@@ -117,10 +117,15 @@ func (l *Log) IsOurs(u *protocol.User) bool { return u.Advisor || slices.Contain
 
 // AddText takes a finished text of the primary.
 func (l *Log) AddText(t *protocol.Text) bool {
-	if strings.TrimSpace(t.Text) == "" || t.Message != "" && !l.learn("x", t.Message+"\x00"+t.Text) {
+	if strings.TrimSpace(t.Text) == "" {
 		return false
 	}
-	l.push(entry{kind: kindText, id: short(t.Message), text: l.keep(t.Text, keepText), cut: t.Cut})
+	// By its redacted form: a recording has no other, and a replay must know the same texts.
+	text := l.redact(t.Text)
+	if t.Message != "" && !l.learn("x", t.Message+"\x00"+text) {
+		return false
+	}
+	l.push(entry{kind: kindText, id: short(t.Message), text: Middle(text, keepText), cut: t.Cut})
 	return true
 }
 
