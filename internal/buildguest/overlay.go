@@ -13,15 +13,18 @@ import (
 // folder of that name. See RATIONALE.md.
 var lean = []string{"embed", "fmt", "io/fs", "regexp"}
 
-// writeOverlay writes the go command's overlay for the lean packages into dir: each
-// one's first file is replaced by ours, the others are gone.
+// writeOverlay writes the go command's overlay into dir: the runtime is patched, and of
+// each lean package the first file is replaced by ours, the others are gone.
 func writeOverlay(dir string) (string, error) {
 	out, err := goTool("", "env", "GOROOT", "GOMOD")
 	if err != nil {
 		return "", err
 	}
 	goroot, gomod, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	replace := map[string]string{}
+	replace, err := writePatched(goroot, dir, patches)
+	if err != nil {
+		return "", err
+	}
 	for _, pkg := range lean {
 		files, err := filepath.Glob(filepath.Join(goroot, "src", pkg, "*.go"))
 		if err != nil {
