@@ -6,7 +6,8 @@ import type { Header, Provider } from "../protocol.gen.ts";
 import { type Json, list, object, string, within } from "./json.ts";
 import type { V1Client } from "./v1.ts";
 
-const lookupMs = 5_000;
+/** A machine that starts ten programs at once is slow, and who has no answer has no model until the host starts again. */
+const lookupMs = 12_000;
 
 export async function readProviders(client: V1Client, config: Json, ids: string[]): Promise<Provider[]> {
   const found = await within(lookupMs, () => client.config.providers());

@@ -86,8 +86,9 @@ func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse {
 	return llm.GenerateResponse{Failure: "cancelled"}
 }
 
-// needMS bounds the wait for the loader's own disk and host. Beyond it what is missing counts as absent.
-const needMS = 10_000
+// needMS bounds the wait for the loader's own disk and host. The loader bounds each of its own answers
+// below it; beyond it what is missing counts as absent.
+const needMS = 20_000
 
 // Need asks for files outside the workspace, variables and providers. After the start only files of rules beside
 // advisor.json are given.

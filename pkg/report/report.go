@@ -163,8 +163,10 @@ func (p *page) timeline(in Input) {
 		p.el("p", "Nothing has happened yet. The advisor writes here after its first review.")
 	}
 	p.raw("<ol>")
+	last := in.Session
 	for _, l := range lines {
-		p.entry(l, in.Session == "")
+		p.entry(l, l.Session != last)
+		last = l.Session
 	}
 	p.raw("</ol></section>")
 }
@@ -250,7 +252,7 @@ func (p *page) dropped(s *sums) {
 		p.raw("<p>No note was kept back.</p></section>")
 		return
 	}
-	p.raw(`<div class="wide"><table><thead><tr><th scope="col">Reason</th><th scope="col">What it means</th><th scope="col" class="n">Notes</th><th scope="col"><span class="hidden">Share</span></th></tr></thead><tbody>`)
+	p.raw(`<div class="wide" tabindex="0" role="region" aria-label="Kept back, by reason"><table><thead><tr><th scope="col">Reason</th><th scope="col">What it means</th><th scope="col" class="n">Notes</th><th scope="col"><span class="hidden">Share</span></th></tr></thead><tbody>`)
 	for _, r := range byCount(s.fates) {
 		p.raw(`<tr><th scope="row">`)
 		p.el("code", r.name)
@@ -268,7 +270,7 @@ func (p *page) cost(s *sums) {
 		p.raw("<p>No model has been asked yet.</p></section>")
 		return
 	}
-	p.raw(`<div class="wide"><table><thead><tr><th scope="col">Model</th><th scope="col">For</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Tokens in</th><th scope="col" class="n">Cached</th><th scope="col" class="n">Out</th><th scope="col" class="n">Cost</th><th scope="col" class="n">Half within</th><th scope="col" class="n">95 % within</th></tr></thead><tbody>`)
+	p.raw(`<div class="wide" tabindex="0" role="region" aria-label="Cost and time, by model"><table><thead><tr><th scope="col">Model</th><th scope="col">For</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Tokens in</th><th scope="col" class="n">Cached</th><th scope="col" class="n">Out</th><th scope="col" class="n">Cost</th><th scope="col" class="n">Half within</th><th scope="col" class="n">95 % within</th></tr></thead><tbody>`)
 	for _, m := range s.models {
 		p.raw(`<tr><th scope="row">`)
 		p.el("code", m.model)
@@ -284,7 +286,7 @@ func (p *page) cost(s *sums) {
 		p.raw("</tr>")
 	}
 	p.raw("</tbody></table></div>")
-	p.raw(`<h3>How reviews ended</h3><div class="wide"><table><tbody>`)
+	p.raw(`<h3>How reviews ended</h3><div class="wide" tabindex="0" role="region" aria-label="How reviews ended"><table><tbody>`)
 	for _, r := range byCount(s.outcomes) {
 		p.raw(`<tr><th scope="row">`)
 		p.el("code", r.name)

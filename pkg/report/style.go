@@ -13,19 +13,19 @@ a{color:var(--link)}nav a{display:inline-block;padding:.3rem .6rem .3rem 0}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 code{font-family:ui-monospace,monospace;font-size:.9em}
 .more,.about,footer{color:var(--dim);font-size:.9rem}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr));gap:.75rem;margin:0}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(9.5rem,100%),1fr));gap:.75rem;margin:0}
 .cards div{background:var(--card);border-radius:.5rem;padding:.75rem}
 dt{color:var(--dim);font-size:.9rem}dd{margin:0;font-size:1.5rem;font-weight:600}dd.more{font-size:.85rem;font-weight:400}
 ol{list-style:none;margin:0;padding:0;border-left:2px solid var(--line)}
 li{padding:.35rem 0 .35rem .9rem}li p{margin:.25rem 0}
 li.human{border-top:1px solid var(--line);margin-top:.5rem}
 li.note{background:var(--card);border-radius:0 .5rem .5rem 0;margin:.25rem 0;padding-right:.75rem}
-li.kept{background:none;opacity:.85}
+li.kept{background:none}
 time{color:var(--dim);font-size:.85rem;font-variant-numeric:tabular-nums}
 .tag{border:1px solid;border-radius:1rem;padding:0 .55rem;font-size:.85rem;font-weight:600;color:var(--dim)}
 .nit{color:var(--nit)}.concern{color:var(--concern)}.blocker{color:var(--blocker)}.wake{color:var(--wake)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
+th,td{overflow-wrap:normal;text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.9rem}.n{text-align:right;font-variant-numeric:tabular-nums}
 .bar{display:block;min-width:2px;height:.8rem;background:var(--bar);border-radius:.2rem}td:has(.bar){min-width:6rem}
 @media print{.skip,nav{display:none}}`

@@ -14,6 +14,7 @@ var reviews = map[string]string{
 	"failed":       "the provider or the network failed",
 	"cancelled":    "it was called off",
 	"superseded":   "you wrote meanwhile, so it was given up and its work joined the next",
+	"budget":       "a bound of the budget was reached",
 	"answered":     "answered",
 }
 
