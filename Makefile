@@ -14,7 +14,7 @@ help: ## this list
 
 .PHONY: test
 test: ## everything, as CI runs it
-test: build audit test-go mutants test-loader test-hosts test-driver corpus
+test: build audit test-go mutants test-loader test-report test-hosts test-driver corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
 	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
@@ -39,6 +39,10 @@ test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
 	@mkdir -p .cache
 	npm run --silent typecheck
 	npm test --silent 2>&1 | tee .cache/test-loader.log
+
+.PHONY: test-report
+test-report: build ## the report in a real Chromium: phone and desk, light and dark, keyboard
+	node --test test/browser/
 
 .PHONY: corpus
 corpus: ## what is caught and what is let through, with the bars
