@@ -6,7 +6,7 @@ import { type Answered, Calls, type Decided } from "./calls.ts";
 import { Errands, type Host } from "./errands.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Grants, HostEffect, InitFacts, ToMain, ToWorker } from "./messages.ts";
-import type { Event, Permission, Ready, Session } from "./protocol.gen.ts";
+import type { Decided as PersonDecided, Event, Permission, Ready, Session } from "./protocol.gen.ts";
 import { maxHung, shared } from "./registry.ts";
 import { describe } from "./text.ts";
 import type { Spawn, Thread } from "./thread.ts";
@@ -40,6 +40,7 @@ export class Advisor {
   private watch: Watch | undefined;
   private life = 0;
   private grants: Grants | undefined;
+  private kept: unknown;
   private off: string | undefined; // why, once it is
   /** Switched off in its config: a command starts a guest all the same, for one may switch it on. */
   private asleep = false;
@@ -83,7 +84,7 @@ export class Advisor {
     const flags = watch.flags.buffer as SharedArrayBuffer;
     try {
       thread = this.deps.spawn(
-        { wasm, init, state, owner, flags, ...(this.grants ? { grants: this.grants } : {}) },
+        { wasm, init, state, owner, flags, ...(this.grants ? { grants: this.grants } : {}), ...(this.kept === undefined ? {} : { kept: this.kept }) },
         current((message) => this.hear(message)),
         current((reason) => this.died(reason)),
       );
@@ -175,11 +176,22 @@ export class Advisor {
     return this.call({ type: "command", ...ask }, this.limits.hostMs, { text: "The advisor did not answer. Its log tells more.", failed: true });
   }
 
-  /** Judges a permission ask. Never rejects; without an answer in time the person is asked. */
-  async permission(ask: Omit<Permission, "type">): Promise<Decided> {
-    const fallback = { effect: "ask" };
-    if (!this.ready?.judge) return fallback;
-    return this.call({ type: "permission", ...ask }, this.ready.judgeTimeoutMs ?? 30_000, fallback);
+  /**
+   * Judges a permission ask. Never rejects; without an answer in time, which counts from started, the
+   * person is asked.
+   */
+  async permission(ask: Omit<Permission, "type" | "started">, started = Date.now()): Promise<Decided> {
+    if (!this.ready?.judge) return { effect: "none" };
+    const limit = this.ready.judgeTimeoutMs ?? 30_000;
+    return this.call({ type: "permission", ...ask, started }, Math.max(0, limit - (Date.now() - started)), {
+      effect: "ask",
+      message: `The judge did not answer within ${limit} ms.`,
+    });
+  }
+
+  /** What the person said to an ask, which may be that of a session that is not watched. */
+  decided(said: Omit<PersonDecided, "type">): void {
+    if (this.off === undefined) this.safely(() => this.tell({ type: "decided", ...said }));
   }
 
   /** Ends everything that this advisor has started, within closeMs. */
@@ -261,6 +273,9 @@ export class Advisor {
         if (this.asleep) this.retire("it is switched off in its config");
         this.host.ready?.(message.ready);
         this.goOn();
+        return;
+      case "kept":
+        this.kept = message.state;
         return;
       case "providers":
         this.errands.providers(message.providers, (providers) => this.safely(() => this.post({ t: "providers", id: message.id, providers })));

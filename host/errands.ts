@@ -2,7 +2,7 @@
 // something told to the guest: a result, a failure, or that the host was silent.
 
 import type { HostEffect } from "./messages.ts";
-import type { Change, Deliver, Diagnostic, Event, Generate, Generated, History, Notice, Provider, Ready, Receipt, Status } from "./protocol.gen.ts";
+import type { Change, Deliver, Diagnostic, Event, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Ready, Receipt, Status } from "./protocol.gen.ts";
 import { firstTime } from "./registry.ts";
 import { describe } from "./text.ts";
 import { later } from "./timers.ts";
@@ -16,6 +16,8 @@ export interface Host {
   providers(ids: string[]): Promise<Provider[]>;
   history(session: string): Promise<History>;
   signals(session: string): Promise<{ changes?: Change[]; diagnostics?: Diagnostic[] }>;
+  /** What goes with a permission ask: the agent's settings, the project's worktrees. */
+  facts?(wanted: FactsWanted): Promise<Omit<Facts, "type" | "id">>;
   generate?(effect: Generate, signal: AbortSignal): Promise<Pick<Generated, "text" | "failure" | "detail">>;
   /** The guest has read its config: tools, commands and hooks can be registered. */
   ready?(ready: Ready): void;
@@ -62,6 +64,13 @@ export class Errands {
         this.ask(
           () => this.host.signals(session),
           (signals) => this.tell({ type: "signals", session, id, ...signals }),
+          () => ({}),
+        );
+        return;
+      case "facts_wanted":
+        this.ask(
+          async () => this.host.facts?.(effect) ?? {},
+          (facts) => this.tell({ type: "facts", id, ...facts }),
           () => ({}),
         );
         return;

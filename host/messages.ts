@@ -16,6 +16,8 @@ export interface Grants {
   files: string[];
   env: string[];
   providers: string[];
+  /** The judge's log, absolute; the guest appends to no other file of the person's. */
+  judgeLog?: string;
 }
 
 export interface WorkerSetup {
@@ -25,6 +27,7 @@ export interface WorkerSetup {
   owner: string; // names this process in leases
   flags: SharedArrayBuffer; // Int32Array of flagCount
   grants?: Grants;
+  kept?: unknown; // of an earlier instance's last keep
 }
 
 /** Slots of WorkerSetup.flags. Calls are counted from 1 in each worker. */
@@ -52,6 +55,7 @@ export type HostEffect = Extract<
       | "ignore"
       | "resync"
       | "signals_wanted"
+      | "facts_wanted"
       | "generate"
       | "generate_cancel"
       | "answer"
@@ -65,6 +69,8 @@ export type ToMain =
   | { t: "done"; effects: HostEffect[]; bytes: number }
   | { t: "ready"; ready: Ready; grants: Grants }
   | { t: "providers"; id: string; providers: string[] }
+  /** For the workers to come. */
+  | { t: "kept"; state: unknown }
   /** The instance was discarded and a fresh one has been started. */
   | { t: "restarted"; life: number; reason: string; interrupted: boolean }
   /** There is no guest and there will be none. */

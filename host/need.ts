@@ -43,10 +43,10 @@ export class Needs {
   }
 
   /** Ends the giving. Returns the grants that hold from here on; undefined for a second Ready. */
-  seal(origins: string[]): Grants | undefined {
+  seal(origins: string[], judgeLog?: string): Grants | undefined {
     if (this.ready) return undefined;
     this.ready = true;
-    return this.sealed ?? { ...this.granted, origins };
+    return this.sealed ?? { ...this.granted, origins, ...(judgeLog ? { judgeLog } : {}) };
   }
 
   get isReady(): boolean {

@@ -86,6 +86,8 @@ export function extension(deps: (directory: string) => Deps): (pi: PiApi) => voi
         return host?.hear(name, event, ctx);
       });
     }
+    // pi runs nothing before this is answered.
+    on("tool_call", (event, ctx) => (host && begun ? desk.judge(event, ctx) : undefined));
     desk.register();
   };
 }

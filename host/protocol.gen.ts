@@ -170,6 +170,8 @@ export interface Ready {
   consult: boolean;
   /** Judge tells whether permission asks are to be sent. */
   judge: boolean;
+  /** JudgeLog is the file of the log "judge", absolute. Like the origins it is fixed here. */
+  judgeLog?: string;
   /** JudgeTimeoutMS bounds the wait for a Decision in the host. */
   judgeTimeoutMs?: number;
   /** ConsultTimeoutMS bounds the wait for an Answer in the host. */
@@ -283,6 +285,23 @@ export interface SignalsWanted {
   id: string;
 }
 
+/** FactsWanted asks what the host knows for a permission ask. */
+export interface FactsWanted {
+  type: "facts_wanted";
+  id: string;
+  session: string;
+  /** its description, prompt and rules are wanted */
+  agent?: string;
+  /** the project's git worktrees are wanted */
+  worktrees?: boolean;
+}
+
+/** Keep gives the loader something for the guests to come in this process; nothing of it is stored. */
+export interface Keep {
+  type: "keep";
+  state: unknown;
+}
+
 /** HTTPSend starts a request. It is encoded for the http_send import, not returned. */
 export interface HTTPSend {
   type: "http_send";
@@ -337,12 +356,15 @@ export interface Decision {
   type: "decision";
   call: string;
   session: string;
-  /** allow, deny, ask */
+  /** allow, deny, ask; none: not judged, as without a judge */
   effect: string;
   message?: string;
 }
 
-/** Append adds a line to a log of ours in the state folder; the loader rotates it. */
+/**
+ * Append adds a line to a log of ours; the loader rotates it. The log "judge" is the file that
+ * Ready named, the others are in the state folder.
+ */
 export interface Append {
   type: "append";
   /** advisor, judge, record */
@@ -428,6 +450,8 @@ export interface Init {
   /** XDG_DATA_HOME or its default */
   dataHome: string;
   options?: unknown;
+  /** of the last Keep of this process */
+  kept?: unknown;
 }
 
 /** Provided answers a Need. */
@@ -727,24 +751,42 @@ export interface Command {
   models?: string[];
 }
 
-/** Permission is an ask of the host. */
+/** Permission is an ask of the host. It is answered by a Decision before the deadline. */
 export interface Permission {
   type: "permission";
   session: string;
+  /** Top is the session that the person talks to, when a child of it asks. */
+  top?: string;
   call: string;
   agent?: string;
   action: string;
   resources?: string[];
+  /** the tool's input, whole but for what Cut says */
   metadata?: unknown;
   source?: unknown;
-  /** name, description, mode, prompt, permission rules */
+  /** Cut: something of metadata was too large, or too deeply nested, and is missing. */
+  cut?: boolean;
+  /** Started is when the host asked, in milliseconds since 1970; the deadline counts from there. */
+  started?: number;
+}
+
+/** Facts answers a FactsWanted. What the host cannot tell is left out. */
+export interface Facts {
+  type: "facts";
+  id: string;
+  /** name, description, mode, permission rules */
   agentInfo?: unknown;
+  /** its system prompt */
+  agentPrompt?: string;
   worktrees?: string[];
-  /** false: the list is not available */
+  /** the list is known, even if it is empty */
   worktreesOK?: boolean;
 }
 
-/** Decided tells what the person said to an ask. */
+/**
+ * Decided tells what the person said to an ask: one that was left to them, or one that is
+ * still being judged.
+ */
 export interface Decided {
   type: "decided";
   session: string;
@@ -867,6 +909,8 @@ export interface StoredSession {
   guard?: unknown;
   /** pkg/transcript */
   log?: unknown;
+  /** pkg/judge */
+  judge?: unknown;
   /**
    * Models is what endpoints were found not to take, see llm.Memory. It is of the process,
    * and lies with every session because nothing else is stored.
@@ -1118,6 +1162,7 @@ export type Event =
   | Abort
   | Command
   | Permission
+  | Facts
   | Decided
   | CLI
   | Probed
@@ -1153,6 +1198,7 @@ export const eventTypes = [
   "abort",
   "command",
   "permission",
+  "facts",
   "decided",
   "cli",
   "probed",
@@ -1174,6 +1220,8 @@ export type Effect =
   | Ignore
   | Resync
   | SignalsWanted
+  | FactsWanted
+  | Keep
   | HTTPSend
   | Generate
   | GenerateCancel
@@ -1203,6 +1251,8 @@ export const effectTypes = [
   "ignore",
   "resync",
   "signals_wanted",
+  "facts_wanted",
+  "keep",
   "http_send",
   "generate",
   "generate_cancel",

@@ -11,6 +11,7 @@ import { flagBusy, flagInterrupt, type HostEffect, type ToMain, type ToWorker, t
 import { Needs, provide } from "./need.ts";
 import { abiVersion, levelRecord, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type Saved, type WriteConfig } from "./protocol.gen.ts";
 import { configFolder } from "./paths.ts";
+import { appendRecord } from "./record.ts";
 import { readSmall, replaceFile, type Store } from "./store.ts";
 import { describe } from "./text.ts";
 import { weigh } from "./weigh.ts";
@@ -40,6 +41,8 @@ export interface Surroundings {
   beatMs: number;
   /** Only in the program superadvisor: what a plugin's guest must not have is refused where there is none. */
   desk?: { perform(effect: DeskEffect, answer: (event: Event) => void): void };
+  /** Writes the judge's log; tests look at the lines here. */
+  record?: (file: string, line: string) => void;
 }
 
 /** Effects that a person's own command may have, and no plugin. */
@@ -60,6 +63,7 @@ export class Server {
   private closed = false;
   private readonly pending = new Map<string, { asked: Need; admitted: Need }>();
   private losses: number[] = [];
+  private unrecorded = false; // said once, until it goes again
 
   constructor(
     private readonly setup: WorkerSetup,
@@ -130,6 +134,7 @@ export class Server {
       ...setup.init,
       root: this.files!.root,
       seed: randomBytes(32).toString("hex"),
+      ...(setup.kept === undefined ? {} : { kept: setup.kept }),
     });
     around.clock.clearAll();
   }
@@ -189,7 +194,7 @@ export class Server {
           this.need(effect);
           break;
         case "ready": {
-          const grants = this.needs.seal(effect.origins ?? []);
+          const grants = this.needs.seal(effect.origins ?? [], effect.judgeLog);
           if (!grants) {
             this.log({ type: "log", level: "warn", text: "loader: a second ready was ignored" });
             break;
@@ -223,7 +228,12 @@ export class Server {
           break;
         }
         case "append":
-          store.append(effect.log, effect.line);
+          if (effect.log === "judge") this.record(effect.line);
+          else store.append(effect.log, effect.line);
+          break;
+        case "keep":
+          this.setup.kept = effect.state;
+          this.around.post({ t: "kept", state: effect.state });
           break;
         case "log":
           this.log(effect);
@@ -238,6 +248,7 @@ export class Server {
         case "ignore":
         case "resync":
         case "signals_wanted":
+        case "facts_wanted":
         case "generate":
         case "generate_cancel":
         case "answer":
@@ -276,6 +287,19 @@ export class Server {
   private folder(): string {
     const { host, home, configHome } = this.setup.init;
     return configFolder(host, home, configHome);
+  }
+
+  /** The decision is made whether its line can be written or not. */
+  private record(line: string): void {
+    const file = this.setup.grants?.judgeLog;
+    if (!file) return;
+    try {
+      (this.around.record ?? appendRecord)(file, line);
+      this.unrecorded = false;
+    } catch (error) {
+      if (!this.unrecorded) this.log({ type: "log", level: "warn", text: `loader: the judge's log ${file} cannot be written: ${describe(error)}` });
+      this.unrecorded = true;
+    }
   }
 
   /** A text that somebody wrote since the guest read it is not lost: the guest is shown it. */

@@ -108,12 +108,24 @@ describe("the host never waits", () => {
 
   test("for a permission ask beyond its deadline: the person is asked", async () => {
     const host = await started(outcome(), { ...readyEffect, judgeTimeoutMs: 30 });
-    assert.deepEqual(await host.advisor.permission({ session: "s1", call: "p1", action: "bash" }), { effect: "ask" });
+    assert.deepEqual(await host.advisor.permission({ session: "s1", call: "p1", action: "bash" }), { effect: "ask", message: "The judge did not answer within 30 ms." });
+  });
+
+  test("for a permission ask whose deadline went by before it came here", async () => {
+    const host = await started(outcome(), { ...readyEffect, judgeTimeoutMs: 600_000 });
+    const { effect } = await host.advisor.permission({ session: "s1", call: "p1", action: "bash" }, Date.now() - 600_000);
+    assert.equal(effect, "ask");
+  });
+
+  test("for a permission ask once the guest is gone: the person is asked", async () => {
+    const host = await started(outcome());
+    await host.advisor.close();
+    assert.equal((await host.advisor.permission({ session: "s1", call: "p1", action: "bash" })).effect, "ask");
   });
 
   test("for anything before the guest is ready", async () => {
     const host = hostOf(outcome());
-    assert.deepEqual(await host.advisor.permission({ session: "s1", call: "p", action: "bash" }), { effect: "ask" });
+    assert.deepEqual(await host.advisor.permission({ session: "s1", call: "p", action: "bash" }), { effect: "none" });
     assert.equal((await host.advisor.consult({ session: "s1", call: "c" })).failed, true);
     assert.match((await host.advisor.command({ call: "c", name: "advisor" })).text, /still starting/);
   });

@@ -64,7 +64,7 @@ async function replay(lines: Line[]): Promise<{ events: Event[]; sent: number }>
     if (k === "meta" && about["loaded"] === true) {
       await finish();
       pi = new Pi(`s${events.length}`);
-      recorder = new Recorder();
+      recorder = new Recorder({ judge: false }); // as pi is by default
       const { deps } = recorder;
       extension(() => deps)(pi.api);
     } else if (k === "event" && pi) {

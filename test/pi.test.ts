@@ -6,7 +6,7 @@ import { extension } from "../host/pi.ts";
 import type { Deliver, Ready } from "../host/protocol.gen.ts";
 import { forgetProcess } from "./bench-host.ts";
 import { assistant, Pi, user } from "./pi-memory.ts";
-import { Recorder, settle } from "./recorder.ts";
+import { awake, Recorder, settle } from "./recorder.ts";
 
 const open: Pi[] = [];
 beforeEach(forgetProcess);
@@ -487,5 +487,62 @@ describe("a model of pi's", () => {
     assert.deepEqual(await readProvider(registry({ isUsingOAuth: () => true }), "p"), { id: "p", known: true });
     assert.deepEqual(await readProvider(registry({}, [model, { ...model, id: "n", api: "anthropic-messages" }]), "p"), { id: "p", known: true });
     assert.deepEqual(await readProvider(registry(), "q"), { id: "q", known: false });
+  });
+});
+
+describe("the judge", () => {
+  const call = (toolName: string, input: object) => ({ toolName, toolCallId: "t1", input });
+  async function judged(pi: Pi, recorder: Recorder, event: object, effect: string, message = ""): Promise<unknown> {
+    const before = recorder.of("permission").length;
+    const done = pi.emit("tool_call", event);
+    await recorder.until(() => recorder.of("permission").length > before);
+    recorder.effect({ type: "decision", call: "t1", session: "s", effect, ...(message ? { message } : {}) });
+    return done;
+  }
+
+  test("is not asked unless the person set it up for pi, nor about tools that only look", async () => {
+    const { pi, recorder } = await start({ judge: false });
+    assert.equal(await pi.emit("tool_call", call("bash", { command: "rm -rf /" })), undefined);
+    await pi.end();
+    forgetProcess();
+    const on = await start();
+    for (const name of ["read", "grep", "find", "ls", "advisor"]) assert.equal(await on.pi.emit("tool_call", call(name, {})), undefined);
+    assert.deepEqual([...recorder.of("permission"), ...on.recorder.of("permission")], []);
+  });
+
+  test("lets a call pass, or blocks it with its reason", async () => {
+    const { pi, recorder } = await start();
+    assert.equal(await judged(pi, recorder, call("bash", { command: "ls" }), "allow"), undefined);
+    assert.equal(await judged(pi, recorder, call("bash", { command: "ls" }), "none"), undefined);
+    assert.deepEqual(await judged(pi, recorder, call("write", { path: "/etc/x", content: "y" }), "deny", "it writes outside"), { block: true, reason: "it writes outside" });
+    const { started, ...asked } = recorder.of("permission").at(-1)!;
+    assert.deepEqual(asked, { type: "permission", session: "s", call: "t1", action: "write", metadata: { path: "/etc/x", content: "y" } });
+    assert.equal(typeof started, "number");
+  });
+
+  test("leaves what it cannot decide to the person, and hears what they said", async () => {
+    const { pi, recorder } = await start();
+    pi.choices.push("Allow", "Deny", undefined);
+    assert.equal(await judged(pi, recorder, call("bash", { command: "./deploy.sh" }), "ask", "The judge timed out."), undefined);
+    assert.match(pi.asked[0]!.title, /The judge timed out\.\nAllow bash \.\/deploy\.sh\?/);
+    for (let i = 0; i < 2; i++) assert.deepEqual(await judged(pi, recorder, call("bash", { command: "./deploy.sh" }), "ask"), { block: true, reason: "The person did not allow it." });
+    assert.deepEqual(recorder.of("decided").map(({ allowed }) => allowed), [true, false, false]);
+  });
+
+  test("blocks what it cannot decide where nobody is there to ask", async () => {
+    const { pi, recorder } = await start({}, (pi) => (pi.hasUI = false));
+    assert.deepEqual(await judged(pi, recorder, call("bash", { command: "./deploy.sh" }), "ask", "The judge timed out."), { block: true, reason: "The judge timed out. Nobody is there to allow it." });
+    assert.equal(((await awake(pi.emit("tool_call", call("bash", { command: "./deploy.sh" })))) as { block: boolean }).block, true, "a guest that is silent decides nothing");
+  });
+
+  test("has its command", async () => {
+    const { pi, recorder } = await start();
+    const done = pi.commands.get("ai-approval")!.handler(" off ", pi.ctx);
+    await recorder.until(() => recorder.of("command").length > 0);
+    const { call, name, text } = recorder.of("command")[0]!;
+    assert.deepEqual([name, text], ["ai-approval", "off"]);
+    recorder.effect({ type: "answer", call, text: "AI approval is off." });
+    await done;
+    assert.equal(pi.notified.at(-1)!.text, "AI approval is off.");
   });
 });

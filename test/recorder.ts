@@ -68,3 +68,9 @@ export class Recorder {
 export async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Waits for what only timers of ours can end, which keep no process alive. */
+export async function awake<T>(work: Promise<T>): Promise<T> {
+  const alive = setInterval(() => {}, 60_000);
+  return work.finally(() => clearInterval(alive));
+}

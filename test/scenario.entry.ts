@@ -27,6 +27,7 @@ export type Report =
   | { t: "from"; message: ToMain }
   | { t: "request"; body: string }
   | { t: "claim"; granted: boolean }
+  | { t: "record"; line: string }
   | { t: "replied"; ok: boolean }
   | { t: "rested"; received: number; now: number; open: number; timers: number; fired: boolean };
 
@@ -84,6 +85,7 @@ function open(setup: WorkerSetup, now: number): void {
       close: () => store.close(),
     },
     network: (done) => (network = new ScriptedNetwork(done)),
+    record: (_, line) => tell({ t: "record", line }),
     later: setImmediate,
     beatMs: 2 ** 31,
   });

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { Advisor } from "../host/advisor.ts";
 import type { Host } from "../host/errands.ts";
 import type { HostEffect, ToMain, WorkerSetup } from "../host/messages.ts";
-import type { Change, Diagnostic, Event, History, HTTP, Session } from "../host/protocol.gen.ts";
+import type { Change, Diagnostic, Event, Facts, History, HTTP, Session } from "../host/protocol.gen.ts";
 import type { Control, Report } from "./scenario.entry.ts";
 
 export interface Scenario {
@@ -81,13 +81,16 @@ export class World implements Host {
   private advisor!: Advisor;
   private readonly root: string;
   private readonly home: string;
-  private readonly facts = new Map<string, Session>();
+  private readonly known = new Map<string, Session>();
   private readonly ignored = new Set<string>();
   private readonly denied = new Set<string>();
   private readonly shown = new Set<string>();
   private look: string[] = [];
   private nextSignals: { changes?: Change[]; diagnostics?: Diagnostic[] } = {};
   private pastEvents: Event[] = [];
+  private told: Omit<Facts, "type" | "id"> = {};
+  private kept: unknown;
+  private lines: string[] = []; // of the judge's log, of the call under way
   private openAllowed = false;
   private now = epoch;
   private sent = 0; // messages for the present server
@@ -136,8 +139,9 @@ export class World implements Host {
       state: path.join(this.folder, "state"),
       owner: "scenario 1 1",
       wasm: this.wasm,
-      spawn: (setup: WorkerSetup, hear) => {
+      spawn: (given: WorkerSetup, hear) => {
         this.toMain = hear;
+        const setup = this.kept === undefined ? given : { ...given, kept: this.kept };
         this.stage.tell({ t: "open", setup, now: this.now, denied: [...this.denied] });
         return {
           post: (message) => {
@@ -151,7 +155,7 @@ export class World implements Host {
     });
     this.advisor = advisor;
     advisor.start();
-    for (const id of [...this.facts.keys()].sort()) if (!this.ignored.has(id)) advisor.announce(this.facts.get(id)!);
+    for (const id of [...this.known.keys()].sort()) if (!this.ignored.has(id)) advisor.announce(this.known.get(id)!);
     await this.pump();
   }
 
@@ -194,6 +198,11 @@ export class World implements Host {
       case "history":
         this.pastEvents = line["events"] as Event[];
         return;
+      case "facts": {
+        const { agentInfo, agentPrompt, worktrees } = line as { agentInfo?: unknown; agentPrompt?: string; worktrees?: string[] };
+        this.told = { ...(agentInfo ? { agentInfo } : {}), ...(agentPrompt ? { agentPrompt } : {}), ...(worktrees ? { worktrees, worktreesOK: true } : {}) };
+        return;
+      }
     }
     throw new Error(`unknown directive ${String(line["do"])}`);
   }
@@ -203,17 +212,19 @@ export class World implements Host {
     const session = (line["session"] as string | undefined) ?? (loose ? "" : "s1");
     const event = { ...line, ...(session ? { session } : {}) } as unknown as Event & { session: string };
     if (event.type === "session") {
-      this.facts.set(session, event);
+      this.known.set(session, event);
       this.advisor.announce(event);
     } else if (session === "") {
       this.sent++;
       this.stage.tell({ t: "to", message: { t: "events", events: [event], bytes: 0, life: 0 } });
     } else {
-      if (!this.facts.has(session)) {
-        this.facts.set(session, { type: "session", session, complete: true });
-        this.advisor.announce(this.facts.get(session)!);
+      if (!this.known.has(session)) {
+        this.known.set(session, { type: "session", session, complete: true });
+        this.advisor.announce(this.known.get(session)!);
       }
-      this.advisor.send(event);
+      if (event.type === "permission") void this.advisor.permission(event);
+      else if (event.type === "decided") this.advisor.decided(event);
+      else this.advisor.send(event);
     }
     await this.pump();
   }
@@ -250,11 +261,19 @@ export class World implements Host {
   private report(report: Report): void {
     switch (report.t) {
       case "from":
-        if (report.message.t === "done") for (const effect of report.message.effects) this.note(effect);
+        if (report.message.t === "done") {
+          for (const effect of report.message.effects) this.note(effect);
+          for (const line of this.lines.splice(0)) this.record(line);
+        } else if (report.message.t === "kept") {
+          this.kept = report.message.state;
+        }
         this.toMain(report.message);
         return;
       case "request":
         this.seen.push({ type: "request", ...this.describe(report.body) });
+        return;
+      case "record":
+        this.lines.push(report.line);
         return;
       case "claim":
         this.seen.push({ type: "claim", granted: report.granted });
@@ -294,6 +313,12 @@ export class World implements Host {
     }
   }
 
+  /** A line of the judge's log. Of the prompt, which holds a nonce, only that there is one. */
+  private record(line: string): void {
+    const { prompt, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    this.seen.push({ type: "log", ...fields, ...(prompt === undefined ? {} : { prompt: prompt !== "" }) });
+  }
+
   private describe(body: string): object {
     const request = JSON.parse(body) as { model: string; tools?: { function: { name: string } }[] };
     return {
@@ -330,6 +355,10 @@ export class World implements Host {
   }
 
   notice(): void {}
+
+  async facts(): Promise<Omit<Facts, "type" | "id">> {
+    return this.told;
+  }
 
   async providers(): Promise<[]> {
     return [];

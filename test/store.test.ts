@@ -7,6 +7,7 @@ import * as path from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Lease } from "../host/lease.ts";
+import { appendRecord, maxRecordBytes } from "../host/record.ts";
 import { processOwner, Store } from "../host/store.ts";
 import { scratch } from "./scratch.ts";
 
@@ -276,6 +277,27 @@ describe("a log", () => {
     assert.ok(fs.statSync(file).size < 2.2e6);
     assert.ok(fs.statSync(`${file}.1`).size > 2e6);
     assert.deepEqual(fs.readdirSync(path.join(folder, "logs")).sort(), ["judge.log", "judge.log.1"]);
+  });
+
+  test("of the judge lies where the person wants it, is nobody else's, and is moved aside when it is large", () => {
+    const file = path.join(scratch(), "a", "b", "decisions.jsonl");
+    appendRecord(file, '{"n":1,\n"m":2}');
+    appendRecord(file, '{"n":2}');
+    assert.equal(fs.readFileSync(file, "utf8"), '{"n":1, "m":2}\n{"n":2}\n');
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    assert.equal(fs.statSync(path.dirname(file)).mode & 0o777, 0o700);
+    fs.chmodSync(file, 0o644);
+    appendRecord(file, "x".repeat(50), 60);
+    assert.equal(fs.readFileSync(file, "utf8"), `${"x".repeat(50)}\n`);
+    assert.match(fs.readFileSync(`${file}.1`, "utf8"), /"n":2/);
+    appendRecord(file, "y".repeat(100), 60); // a line is never split
+    assert.equal(fs.readFileSync(file, "utf8"), `${"y".repeat(100)}\n`);
+    fs.chmodSync(file, 0o644);
+    appendRecord(file, "z", 1000);
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600, "one that others could read is closed to them");
+    assert.equal(maxRecordBytes, 50 * 1024 * 1024);
+    assert.throws(() => appendRecord("relative.jsonl", "x"), /not an absolute path/);
+    assert.throws(() => appendRecord(path.dirname(file), "x"));
   });
 
   test("with another name is not written", () => {

@@ -19,7 +19,7 @@ function clientOf(answers: Record<string, (options: { path?: unknown; body?: unk
     return answers[name]?.(options) ?? { data: {} };
   };
   const group = (name: string) => new Proxy({}, { get: (_, key) => method(`${name}.${String(key)}`) });
-  const client = new Proxy({}, { get: (_, key) => (key === "postSessionIdPermissionsPermissionId" ? method("permission") : group(String(key))) });
+  const client = new Proxy({}, { get: (_, key) => (key === "postSessionIdPermissionsPermissionId" ? method("permission") : key === "_client" ? { post: method("post") } : group(String(key))) });
   return { client: client as V1Client, calls };
 }
 
@@ -312,29 +312,120 @@ describe("what the host can ask", () => {
     assert.deepEqual(other.parts, []);
   });
 
-  for (const [effect, response] of [
-    ["allow", "once"],
-    ["deny", "reject"],
+  const asked = (over: object = {}) => ({ id: "per_1", sessionID: "s1", permission: "bash", patterns: ["ls"], metadata: { command: "ls" }, tool: { callID: "c" }, ...over });
+  const decision = (effect: string, over: object = {}) => ({ type: "decision", call: "per_1", session: "s1", effect, ...over }) as const;
+  const reply = (body: object) => ({ method: "post", path: { requestID: "per_1" }, body });
+
+  for (const [effect, body] of [
+    ["allow", { reply: "once" }],
+    ["deny", { reply: "reject", message: "it deletes everything" }],
   ] as const) {
-    test(`a permission ask that is judged ${effect} is answered ${response}`, async () => {
+    test(`a permission ask that is judged ${effect} is answered so, with the reason of a denial`, async () => {
       const { recorder, calls, hear } = await running();
-      await hear("permission.asked", { id: "per_1", sessionID: "s1", permission: "bash", patterns: ["ls"], metadata: { command: "ls" }, tool: { callID: "c" } });
-      const { call, ...asked } = recorder.of("permission")[0]!;
-      assert.deepEqual(asked, { type: "permission", session: "s1", agent: "build", action: "bash", resources: ["ls"], metadata: { command: "ls" }, source: { callID: "c" } });
-      recorder.effect({ type: "decision", call, session: "s1", effect });
+      await hear("permission.asked", asked());
+      const { started, ...sent } = recorder.of("permission")[0]!;
+      assert.ok(Date.now() - started! < 60_000);
+      assert.deepEqual(sent, { type: "permission", session: "s1", call: "per_1", agent: "build", action: "bash", resources: ["ls"], metadata: { command: "ls" }, source: { callID: "c" } });
+      recorder.effect(decision(effect, { message: "it deletes everything" }));
       await settle();
-      assert.deepEqual(calls.at(-1), { method: "permission", path: { id: "s1", permissionID: "per_1" }, body: { response } });
+      assert.deepEqual(calls.at(-1), reply(body));
+      await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply: body.reply });
+      assert.deepEqual(recorder.of("decided"), [], "what we answered is not the person's word");
     });
   }
 
-  test("a permission ask that is left to the person is not answered, and its end is told", async () => {
+  test("a permission ask is answered by the older route where the newer one is not", async () => {
+    const { recorder, calls, hear } = await running({ post: () => ({ error: { name: "NotFound" } }) });
+    await hear("permission.asked", asked());
+    recorder.effect(decision("deny", { message: "no" }));
+    await settle();
+    assert.deepEqual(calls.at(-1), { method: "permission", path: { id: "s1", permissionID: "per_1" }, body: { response: "reject" } });
+  });
+
+  test("what is judged is the tool's real input, whole, which comes before the ask", async () => {
+    const { host, recorder, hear } = await running();
+    const content = "x".repeat(300_000);
+    await host.hooks["tool.execute.before"]!({ tool: "write", sessionID: "s1", callID: "c" }, { args: { filePath: "/project/a.ts", content } });
+    await hear("permission.asked", asked({ permission: "edit", patterns: ["a.ts"], metadata: { filepath: "/project/a.ts", diff: "..." } }));
+    assert.deepEqual(recorder.of("permission")[0]!.metadata, { filepath: "/project/a.ts", diff: "...", filePath: "/project/a.ts", content });
+    await host.hooks["tool.execute.after"]!({ tool: "write", sessionID: "s1", callID: "c", args: {} }, { title: "", output: "", metadata: {} });
+    await hear("permission.asked", asked({ id: "per_2" }));
+    assert.deepEqual(recorder.of("permission")[1]!.metadata, { command: "ls" });
+  });
+
+  test("an input that is too large to be judged whole says so", async () => {
+    const { recorder, hear } = await running();
+    await hear("permission.asked", asked({ metadata: { command: `echo ${"x".repeat(5_000_000)}` } }));
+    const { cut, metadata } = recorder.of("permission")[0]!;
+    assert.equal(cut, true);
+    assert.ok(JSON.stringify(metadata).length < 1_100_000);
+  });
+
+  test("a child's ask is judged, though its session is not watched, and names the session above", async () => {
+    const { recorder, hear } = await running();
+    await hear("session.created", { info: { id: "c1", parentID: "s1" } });
+    recorder.effect({ type: "ignore", session: "c1", reason: "child" });
+    await hear("permission.asked", asked({ sessionID: "c1" }));
+    assert.equal(recorder.of("permission")[0]!.session, "c1");
+    assert.equal(recorder.of("permission")[0]!.top, "s1");
+  });
+
+  test("the person who answers first wins", async () => {
     const { recorder, calls, hear } = await running();
-    await hear("permission.asked", { id: "per_1", sessionID: "s1", permission: "bash", patterns: [] });
-    recorder.effect({ type: "decision", call: "per_1", session: "s1", effect: "ask" });
+    await hear("permission.asked", asked());
+    await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply: "once" });
+    assert.deepEqual(recorder.of("decided"), [{ type: "decided", session: "s1", call: "per_1", allowed: true }]);
+    recorder.effect(decision("deny"));
+    await settle();
+    assert.ok(!calls.some(({ method }) => method === "permission" || method === "post"));
+  });
+
+  test("the person who answers while our answer is on its way is heard, when ours was refused", async () => {
+    let refuse: (answer: object) => void = () => {};
+    const { recorder, hear } = await running({ post: () => new Promise((resolve) => (refuse = resolve)), permission: () => ({ error: {} }) });
+    await hear("permission.asked", asked());
+    recorder.effect(decision("allow"));
     await settle();
     await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply: "reject" });
-    assert.ok(!calls.some(({ method }) => method === "permission"));
+    assert.deepEqual(recorder.of("decided"), []);
+    refuse({ error: {} });
+    await settle();
     assert.deepEqual(recorder.of("decided"), [{ type: "decided", session: "s1", call: "per_1", allowed: false }]);
+  });
+
+  test("asks that V1 rejects together with ours are not the person's word", async () => {
+    const { recorder, hear } = await running();
+    await hear("permission.asked", asked());
+    await hear("permission.asked", asked({ id: "per_2" }));
+    recorder.effect(decision("deny"));
+    await settle();
+    await hear("permission.replied", { requestID: "per_2", sessionID: "s1", reply: "reject" });
+    assert.deepEqual(recorder.of("decided"), []);
+  });
+
+  test("a permission ask that is left to the person is not answered, and its end is told", async () => {
+    for (const effect of ["ask", "none"]) {
+      const { recorder, calls, hear } = await running();
+      await hear("permission.asked", asked());
+      recorder.effect(decision(effect));
+      await settle();
+      await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply: "reject" });
+      assert.ok(!calls.some(({ method }) => method === "permission" || method === "post"));
+      assert.deepEqual(recorder.of("decided"), [{ type: "decided", session: "s1", call: "per_1", allowed: false }]);
+      await hosts.pop()!.close();
+      forgetProcess();
+    }
+  });
+
+  test("facts of an agent are told, its prompt by itself", async () => {
+    const { recorder } = await running({ "app.agents": () => ({ data: [{ name: "plan" }, { name: "build", prompt: "You build.", mode: "primary" }] }) });
+    recorder.effect({ type: "facts_wanted", id: "f1", session: "s1", agent: "build" }, { type: "facts_wanted", id: "f2", session: "s1", worktrees: true }, { type: "facts_wanted", id: "f3", session: "s1", agent: "gone" });
+    await recorder.until(() => recorder.of("facts").length === 3);
+    assert.deepEqual(recorder.of("facts").sort((a, b) => (a.id < b.id ? -1 : 1)), [
+      { type: "facts", id: "f1", agentInfo: { name: "build", mode: "primary" }, agentPrompt: "You build." },
+      { type: "facts", id: "f2" },
+      { type: "facts", id: "f3" },
+    ]);
   });
 
   test("no ask is sent when there is no judge", async () => {

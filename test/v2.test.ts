@@ -5,7 +5,7 @@ import { isV2, V2Host } from "../host/opencode/v2.ts";
 import type { V2Context } from "../host/opencode/v2-types.ts";
 import { occupy } from "../host/registry.ts";
 import { forgetProcess } from "./bench-host.ts";
-import { Recorder, settle } from "./recorder.ts";
+import { awake, Recorder, settle } from "./recorder.ts";
 import { V2Service } from "./v2-service.ts";
 
 const services: V2Service[] = [];
@@ -420,7 +420,8 @@ describe("what the host can ask", () => {
     const ask: { effect: string; message?: string; sessionID: string; action: string; resources: string[]; metadata: object } = { effect: "ask", sessionID: "s1", action: "bash", resources: ["rm -rf /"], metadata: { command: "rm -rf /" } };
     const done = service.judge!(ask);
     await at("/a").until(() => at("/a").of("permission").length > 0);
-    const { call, ...asked } = at("/a").of("permission")[0]!;
+    const { call, started, ...asked } = at("/a").of("permission")[0]!;
+    assert.ok(Date.now() - started! < 60_000);
     assert.deepEqual(asked, { type: "permission", session: "s1", action: "bash", resources: ["rm -rf /"], metadata: { command: "rm -rf /" } });
     at("/a").effect({ type: "decision", call, session: "s1", effect: "deny", message: "it deletes everything" });
     await done;
@@ -443,6 +444,46 @@ describe("what the host can ask", () => {
     service.emit(id, "permission.replied", { requestID: "per_1", reply: "once" }, true);
     await settle();
     assert.deepEqual(at("/a").of("decided"), [{ type: "decided", session: id, call, allowed: true }]);
+  });
+
+  test("an ask that the judge could not decide says why", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    const id = service.create("/a");
+    await service.type(id, "one");
+    const ask: { effect: string; message?: string; sessionID: string; action: string } = { effect: "ask", sessionID: id, action: "bash" };
+    const done = service.judge!(ask);
+    await at("/a").until(() => at("/a").of("permission").length > 0);
+    at("/a").effect({ type: "decision", call: at("/a").of("permission")[0]!.call, session: id, effect: "ask", message: "timed out" });
+    await done;
+    assert.deepEqual([ask.effect, ask.message], ["ask", "timed out"]);
+  });
+
+  test("an ask that nobody answers in time is the host's own", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    const id = service.create("/a");
+    await service.type(id, "one");
+    const ask: { effect: string; message?: string; sessionID: string; action: string } = { effect: "ask", sessionID: id, action: "bash" };
+    await awake(service.judge!(ask)); // the recorder's guest is silent; the deadline is a second
+    assert.deepEqual([ask.effect, ask.message], ["ask", "The judge did not answer within 1000 ms."]);
+    assert.equal(at("/a").of("abort").length, 1);
+  });
+
+  test("a child's ask names the session above; another location's is not ours", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    const id = service.create("/a");
+    await service.type(id, "one");
+    const child = service.create("/a", id);
+    const done = service.judge!({ effect: "ask", sessionID: child, action: "bash" });
+    await at("/a").until(() => at("/a").of("permission").length > 0);
+    const { call, session, top } = at("/a").of("permission")[0]!;
+    assert.deepEqual([session, top], [child, id]);
+    at("/a").effect({ type: "decision", call, session, effect: "allow" });
+    await done;
+    await service.judge!({ effect: "ask", sessionID: service.create("/b"), action: "bash" });
+    assert.equal(at("/a").of("permission").length, 1);
   });
 
   test("a model call goes to the host's own model", async () => {

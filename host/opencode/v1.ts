@@ -6,9 +6,9 @@ import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { describe } from "../text.ts";
-import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
+import type { Change, Deliver, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
-import { boundInput } from "./input.ts";
+import { boundAsk, boundInput } from "./input.ts";
 import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
 import { isCopied, looksForked, originOf } from "./v1-fork.ts";
@@ -20,8 +20,24 @@ export type V1Client = PluginInput["client"];
 /** Hooks of a session that wait for its facts. */
 const maxWaiting = 1_000;
 const lookupMs = 5_000;
+/** One that a permission ask waits for. */
+const aboutMs = 1_000;
+/** Tool calls under way, whose input is what a permission ask is about. */
+const maxInputs = 256;
+/** Children of children; agents do not nest deeper. */
+const maxLevels = 8;
+/** The events of asks that were rejected together with one of ours come within this. */
+const cascadeMs = 500;
 /** Sessions, deliveries and asks that are remembered. A session that is forgotten is met anew when it speaks. */
 const maxRemembered = 2_000;
+
+/** A permission ask: being judged, left to the person, or answered by us a moment ago. */
+interface Asked {
+  session: string;
+  answering: boolean;
+  /** What the person said meanwhile. */
+  allowed?: boolean;
+}
 
 interface Watched {
   session: V1Session;
@@ -44,7 +60,9 @@ export class V1Host implements Host {
   private readonly sessions = new Map<string, Watched>();
   private readonly own = new Set<string>(); // sessions of generate
   private readonly delivered = new Set<string>();
-  private readonly asked = new Set<string>(); // permission asks left to the person
+  private readonly asks = new Map<string, Asked>(); // by the host's id
+  private readonly rejecting = new Map<string, number>(); // by session: denials of ours on their way
+  private readonly inputs = new Map<string, unknown>(); // of tool calls under way
   private config: Json = {};
   private started = false;
 
@@ -82,6 +100,11 @@ export class V1Host implements Host {
       "chat.message": (_, output) => safely(() => this.message(output.message as unknown as Json, output.parts)),
       config: (config) => safely(() => this.configured(config as unknown as Json)),
       dispose: () => this.close().catch(() => {}),
+      "tool.execute.before": (input, output) =>
+        safely(() => {
+          if (this.advisor.ready?.judge) setBounded(this.inputs, input.callID, output.args, maxInputs);
+        }),
+      "tool.execute.after": (input) => safely(() => void this.inputs.delete(input.callID)),
       "command.execute.before": (input, output) => this.command(input, output),
       ...(consult ? { tool: { consult_advisor: this.consultTool() } } : {}),
     } satisfies Hooks;
@@ -98,12 +121,12 @@ export class V1Host implements Host {
     const about = object(properties);
     const info = object(about["info"]);
     const id = string(about["sessionID"]) ?? string(info["sessionID"]) ?? string(object(about["part"])["sessionID"]) ?? string(info["id"]);
-    if (id === undefined || this.own.has(id) || !this.advisor.wants(id)) return;
+    if (id === undefined || this.own.has(id)) return;
     if (type === "permission.asked" || type === "permission.replied") {
-      this.permission(type, id, about);
+      this.permission(type, id, about); // a child's as well
       return;
     }
-    if (!concerned.has(type)) return;
+    if (!this.advisor.wants(id) || !concerned.has(type)) return;
     if (type === "session.created") {
       this.meet(id, { info, complete: true });
       return;
@@ -340,38 +363,107 @@ export class V1Host implements Host {
 
   private permission(type: string, session: string, about: Json): void {
     const id = string(about["id"]) ?? string(about["requestID"]) ?? string(about["permissionID"]);
-    if (!id) return;
-    if (type === "permission.replied") {
-      if (!this.asked.delete(id)) return;
-      const reply = string(about["reply"]) ?? string(about["response"]);
-      this.within(session, (watched) => this.send(watched, { type: "decided", session, call: id, allowed: reply !== "reject" }));
+    if (!id || !this.advisor.ready?.judge) return;
+    if (type === "permission.asked") {
+      setBounded(this.asks, id, { session, answering: false }, maxRemembered);
+      aside(() => this.judge(id, session, about));
       return;
     }
-    if (!this.advisor.ready?.judge) return;
-    aside(() => this.judge(id, session, about));
+    const ask = this.asks.get(id);
+    if (!ask) return;
+    const allowed = (string(about["reply"]) ?? string(about["response"])) !== "reject";
+    if (ask.answering) {
+      ask.allowed = allowed; // ours, most likely
+      return;
+    }
+    this.asks.delete(id);
+    // V1 rejects every open ask of a session with the first one: not the person's word when that was ours.
+    if (allowed || !this.rejecting.has(session)) this.advisor.decided({ session, call: id, allowed });
   }
 
+  /** The ask stays on the screen, and the person may be faster. */
   private async judge(id: string, session: string, about: Json): Promise<void> {
+    const started = Date.now();
+    const call = string(object(about["tool"])["callID"]);
+    const input = call === undefined ? undefined : this.inputs.get(call);
+    const { value: metadata, cut } = boundAsk({ ...object(about["metadata"]), ...object(input) });
     const agent = this.sessions.get(session)?.session.agent;
-    const agents = agent ? await within(lookupMs, () => this.client.app.agents()) : undefined;
-    const agentInfo = list(agents?.data).find((item) => object(item)["name"] === agent);
-    const decision = await this.advisor.permission({
-      session,
-      call: id,
-      ...(agent ? { agent } : {}),
-      action: string(about["permission"]) ?? string(about["type"]) ?? "",
-      resources: strings(about["patterns"] ?? about["pattern"]),
-      metadata: boundInput(about["metadata"]),
-      source: boundInput(about["tool"]),
-      ...(agentInfo ? { agentInfo } : {}),
-    });
-    if (decision.effect !== "allow" && decision.effect !== "deny") {
-      addBounded(this.asked, id, maxRemembered);
+    const top = await this.topOf(session);
+    const decision = await this.advisor.permission(
+      {
+        session,
+        ...(top === session ? {} : { top }),
+        call: id,
+        ...(agent ? { agent } : {}),
+        action: string(about["permission"]) ?? string(about["type"]) ?? "",
+        resources: strings(about["patterns"] ?? about["pattern"]),
+        metadata,
+        source: boundInput(about["tool"]),
+        ...(cut ? { cut } : {}),
+      },
+      started,
+    );
+    const ask = this.asks.get(id);
+    if (!ask || (decision.effect !== "allow" && decision.effect !== "deny")) return;
+    ask.answering = true;
+    const done = await this.answer(id, session, decision.effect === "allow", decision.message ?? "");
+    if (done) {
+      this.asks.delete(id);
       return;
     }
-    const response = decision.effect === "allow" ? "once" : "reject";
-    const replied = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
-    if (!replied || replied.error) addBounded(this.asked, id, maxRemembered); // the dialog stands, and the person answers
+    ask.answering = false; // the dialog stands, or the person was faster
+    if (ask.allowed === undefined) return;
+    this.asks.delete(id);
+    this.advisor.decided({ session, call: id, allowed: ask.allowed });
+  }
+
+  /** Answers an ask. The newer route takes the reason, which the agent then reads; without one a denial ends its turn. */
+  private async answer(id: string, session: string, allow: boolean, message: string): Promise<boolean> {
+    if (!allow) this.rejecting.set(session, (this.rejecting.get(session) ?? 0) + 1);
+    try {
+      const { _client: raw } = this.client as unknown as { _client?: { post?(options: object): Promise<{ error?: unknown } | undefined> } };
+      const headers = { "Content-Type": "application/json" };
+      const body = { reply: allow ? "once" : "reject", ...(allow ? {} : { message }) };
+      const first = await within(lookupMs, () => raw?.post?.({ url: "/permission/{requestID}/reply", path: { requestID: id }, body, headers }));
+      if (first && !first.error) return true;
+      const response = allow ? "once" : "reject";
+      const second = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
+      return second !== undefined && !second.error;
+    } finally {
+      if (!allow) setTimeout(() => this.rejected(session), cascadeMs).unref();
+    }
+  }
+
+  private rejected(session: string): void {
+    const left = (this.rejecting.get(session) ?? 1) - 1;
+    if (left > 0) this.rejecting.set(session, left);
+    else this.rejecting.delete(session);
+  }
+
+  /** The session that the person talks to: above a child, as far up as is known. */
+  private async topOf(id: string): Promise<string> {
+    let top = id;
+    for (let level = 0; level < maxLevels; level++) {
+      const known = this.sessions.get(top);
+      const parent = known && known.waiting === undefined ? known.parent : await this.parentOf(top);
+      if (!parent) break;
+      top = parent;
+    }
+    return top;
+  }
+
+  private async parentOf(id: string): Promise<string | undefined> {
+    const found = await within(aboutMs, () => this.client.session.get({ path: { id } }));
+    return string(object(object(found)["data"])["parentID"]);
+  }
+
+  async facts(wanted: FactsWanted): Promise<Omit<Facts, "type" | "id">> {
+    if (!wanted.agent) return {}; // V1 tells a plugin of no worktrees
+    const agents = await within(aboutMs, () => this.client.app.agents());
+    const found = list(agents?.data).find((item) => object(item)["name"] === wanted.agent);
+    if (!found) return {};
+    const { prompt, ...agentInfo } = object(found);
+    return { agentInfo: boundInput(agentInfo), ...(string(prompt) ? { agentPrompt: string(prompt)! } : {}) };
   }
 }
 

@@ -4,13 +4,13 @@
 import { randomBytes } from "node:crypto";
 import type { Advisor } from "../advisor.ts";
 import { setBounded } from "../bounded.ts";
-import type { Ready } from "../protocol.gen.ts";
+import type { Facts, FactsWanted, Ready } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
-import { boundInput } from "./input.ts";
+import { boundAsk, boundInput } from "./input.ts";
 import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
 import type { Evaluation, Registration, V2Context } from "./v2-types.ts";
 
-/** Facts that go with a permission ask. */
+/** The host's own facts, which are local. */
 const lookupMs = 1_000;
 /** Asks that were left to the person, until the answer is known. */
 const maxAsked = 64;
@@ -25,6 +25,8 @@ export class V2Desk {
     private readonly context: V2Context,
     private readonly advisor: Advisor,
     private readonly say: (session: string, text: string) => Promise<void>,
+    /** The session that the person talks to, for a child; undefined for a session of another location. */
+    private readonly topOf: (session: string) => Promise<{ top?: string } | undefined>,
   ) {}
 
   open(ready: Ready): void {
@@ -94,30 +96,45 @@ export class V2Desk {
 
   /** The host waits for this. A rule's own allow or deny is not ours to change. */
   private async judge(event: Evaluation): Promise<void> {
+    const started = Date.now();
     try {
       if (event.effect !== "ask" || !event.sessionID || !event.action) return;
+      const session = event.sessionID;
+      const place = await this.topOf(session);
+      if (!place) return; // its own instance judges it
       const call = randomBytes(12).toString("hex");
-      const [agentInfo, worktrees] = await Promise.all([this.agentInfo(event.agent), this.worktrees()]);
-      const decision = await this.advisor.permission({
-        session: event.sessionID,
-        call,
-        ...(event.agent ? { agent: event.agent } : {}),
-        action: event.action,
-        resources: [...(event.resources ?? [])],
-        ...(event.metadata === undefined ? {} : { metadata: boundInput(event.metadata) }),
-        ...(event.source === undefined ? {} : { source: boundInput(event.source) }),
-        ...(agentInfo === undefined ? {} : { agentInfo: boundInput(agentInfo) }),
-        ...(worktrees === undefined ? {} : { worktrees, worktreesOK: true }),
-      });
-      if (decision.effect === "allow" || decision.effect === "deny") {
-        event.effect = decision.effect;
-        if (decision.message) event.message = decision.message;
-      } else {
-        setBounded(this.asked, what(event.sessionID, event.action, event.resources), { session: event.sessionID, call }, maxAsked);
-      }
+      const { value: metadata, cut } = boundAsk(event.metadata);
+      const decision = await this.advisor.permission(
+        {
+          session,
+          ...place,
+          call,
+          ...(event.agent ? { agent: event.agent } : {}),
+          action: event.action,
+          resources: [...(event.resources ?? [])],
+          ...(metadata === undefined ? {} : { metadata }),
+          ...(event.source === undefined ? {} : { source: boundInput(event.source) }),
+          ...(cut ? { cut } : {}),
+        },
+        started,
+      );
+      if (decision.message) event.message = decision.message;
+      if (decision.effect === "allow" || decision.effect === "deny") event.effect = decision.effect;
+      else setBounded(this.asked, what(session, event.action, event.resources), { session, call }, maxAsked);
     } catch {
       // The ask stands, and the person answers.
     }
+  }
+
+  async facts(wanted: FactsWanted): Promise<Omit<Facts, "type" | "id">> {
+    const [info, worktrees] = await Promise.all([this.agentInfo(wanted.agent), wanted.worktrees ? this.worktrees() : undefined]);
+    const { system, prompt, ...agentInfo } = object(info);
+    const agentPrompt = string(system) ?? string(prompt);
+    return {
+      ...(info === undefined ? {} : { agentInfo: boundInput(agentInfo) }),
+      ...(agentPrompt ? { agentPrompt } : {}),
+      ...(worktrees === undefined ? {} : { worktrees, worktreesOK: true }),
+    };
   }
 
   /** What the person said to an ask that was left to them. */
@@ -134,7 +151,7 @@ export class V2Desk {
       const known = this.requests.get(id);
       if (!known) return;
       this.requests.delete(id);
-      this.advisor.send({ type: "decided", ...known, allowed: data["reply"] !== "reject" });
+      this.advisor.decided({ ...known, allowed: data["reply"] !== "reject" });
     }
   }
 

@@ -5,7 +5,7 @@ import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { cutEnd, describe } from "../text.ts";
-import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
+import type { Change, Deliver, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
 import { aside, list, number, object, string, unwrap, within } from "./json.ts";
 import { V2Desk } from "./v2-desk.ts";
 import { concerns, type SessionEvent, V2Session } from "./v2-events.ts";
@@ -17,12 +17,16 @@ import type { Envelope, V2Context } from "./v2-types.ts";
 const maxWaiting = 1_000;
 /** The host's own lookups, which are local. */
 const lookupMs = 5_000;
+/** One that a permission ask waits for. */
+const aboutMs = 1_000;
 /** Messages of ours whose delivery is still to be seen. */
 const maxOurs = 2_000;
 /** Sessions that are followed, other locations' too. One that is forgotten is met anew when it speaks. */
 const maxSessions = 2_000;
 /** A session whose input stays unknown is read again this often, no more. */
 const maxRereads = 2;
+/** Children of children; agents do not nest deeper. */
+const maxLevels = 8;
 const resubscribeMs = 1_000;
 const maxResubscribes = 10;
 
@@ -71,7 +75,7 @@ export class V2Host implements Host {
     deps: Deps,
   ) {
     this.advisor = new Advisor(this, deps);
-    this.desk = new V2Desk(context, this.advisor, (session, text) => this.say(session, text, { advisor: true, command: true }));
+    this.desk = new V2Desk(context, this.advisor, (session, text) => this.say(session, text, { advisor: true, command: true }), (session) => this.topOf(session));
   }
 
   start(): void {
@@ -310,6 +314,30 @@ export class V2Host implements Host {
       ),
     );
     return { text: string(result["text"]) ?? "" };
+  }
+
+  facts(wanted: FactsWanted): Promise<Omit<Facts, "type" | "id">> {
+    return this.desk.facts(wanted);
+  }
+
+  /** The session above a child, as far up as is known; undefined when the session is another location's. */
+  private async topOf(id: string): Promise<{ top?: string } | undefined> {
+    let top = id;
+    for (let level = 0; level < maxLevels; level++) {
+      const known = this.sessions.get(top);
+      let parent = known?.mine === undefined ? undefined : known.parent;
+      if (known?.mine === false) return undefined;
+      if (known?.mine === undefined) {
+        const found = unwrap(await within(aboutMs, () => this.context.session!.get!({ sessionID: top })));
+        const info = object(object(found)["info"] ?? found);
+        const directory = string(object(info["location"])["directory"]) ?? string(info["directory"]);
+        if (directory !== undefined && directory !== this.directory) return undefined;
+        parent = string(info["parentID"]);
+      }
+      if (!parent) break;
+      top = parent;
+    }
+    return top === id ? {} : { top };
   }
 
   ready(ready: Ready): void {

@@ -2,8 +2,9 @@
 
 import type { Advisor } from "../advisor.ts";
 import type { Answered } from "../calls.ts";
-import { object, string } from "../opencode/json.ts";
-import { consultInput, shortDescription } from "../opencode/consult.ts";
+import { boundAsk } from "../opencode/input.ts";
+import { type Json, object, string } from "../opencode/json.ts";
+import { commands, consultInput, shortDescription } from "../opencode/consult.ts";
 import { effortsOf, nameOf } from "./models.ts";
 import { callRow, resultRow } from "./rows.ts";
 import type { PiApi, PiContext, PiModel } from "./types.ts";
@@ -19,6 +20,9 @@ const guidelines = [
   "Give what advisor says serious weight, and adapt when a step fails in practice or the code itself contradicts a claim of it.",
   "When what you found and what advisor said are in conflict, do not pick one silently: put the conflict to advisor in one more call.",
 ];
+
+/** What pi's tools that only look are called, and ours. All others are judged. */
+const looking: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", toolName]);
 
 const verbs = ["on", "off", "status", "notes", "why", "mute", "unmute", "watchdog", "consult"];
 
@@ -62,19 +66,53 @@ export class PiDesk {
         const text = typeof args === "string" ? args.trim() : "";
         try {
           if (text === "" && inTerminal(ctx)) await this.pick(ctx);
-          else await this.run(text, ctx);
+          else await this.run("advisor", text, ctx);
         } catch {
           // The session ended meanwhile.
         }
       },
     });
+    const { name, description } = commands[1];
+    this.pi.registerCommand(name, {
+      description,
+      handler: async (args: unknown, ctx: PiContext) => {
+        await this.run(name, typeof args === "string" ? args.trim() : "", ctx).catch(() => {}); // the session ended meanwhile
+      },
+    });
   }
 
-  private async run(text: string, ctx: PiContext): Promise<void> {
+  /** Judges a tool call, which pi waits for. What is not decided is the person's; where there is nobody, it is not done. */
+  async judge(event: unknown, ctx: PiContext): Promise<{ block: true; reason: string } | undefined> {
+    const found = this.advisor();
+    const about = object(event);
+    const tool = string(about["toolName"]) ?? "";
+    if (!found?.advisor.ready?.judge || looking.has(tool)) return undefined;
+    const call = string(about["toolCallId"]) ?? found.advisor.callID();
+    try {
+      return await this.judged(found, call, tool, object(about["input"]), ctx);
+    } catch {
+      return { block: true, reason: "The judge failed, and nobody was asked." };
+    }
+  }
+
+  private async judged(found: { advisor: Advisor; session: string }, call: string, tool: string, input: Json, ctx: PiContext): Promise<{ block: true; reason: string } | undefined> {
+    const { value: metadata, cut } = boundAsk(input);
+    const decision = await found.advisor.permission({ session: found.session, call, action: tool, metadata, ...(cut ? { cut } : {}) });
+    if (decision.effect === "allow" || decision.effect === "none") return undefined;
+    const why = decision.message ?? "";
+    if (decision.effect === "deny") return { block: true, reason: why };
+    if (!ctx.hasUI) return { block: true, reason: `${why} Nobody is there to allow it.`.trim() };
+    const what = string(input["command"]) ?? string(input["path"]) ?? "";
+    const allowed = (await ctx.ui.select(`${why}\nAllow ${tool} ${what.slice(0, 2_000)}?`.trim(), ["Allow", "Deny"])) === "Allow";
+    found.advisor.decided({ session: found.session, call, allowed });
+    return allowed ? undefined : { block: true, reason: "The person did not allow it." };
+  }
+
+  private async run(name: string, text: string, ctx: PiContext): Promise<void> {
     const models = [...new Set(ctx.modelRegistry.getAll().map(nameOf))];
     const found = this.advisor();
     const answer: Answered = found
-      ? await found.advisor.command({ session: found.session, call: found.advisor.callID(), name: "advisor", text, models })
+      ? await found.advisor.command({ session: found.session, call: found.advisor.callID(), name, text, models })
       : { text: "The advisor did not start in this session.", failed: true };
     const now = object(answer.details);
     if (typeof now["consult"] === "boolean") this.follow({ consult: now["consult"], model: string(now["model"]) ?? "", effort: string(now["effort"]) ?? "" });
@@ -89,12 +127,12 @@ export class PiDesk {
     const turn = consult ? "Turn the advisor off" : "Turn the advisor on";
     const picked = await ctx.ui.select("Advisor model", [...rows, turn]);
     if (picked === undefined) return;
-    if (picked === turn) return this.run(consult ? "off" : "on", ctx);
+    if (picked === turn) return this.run("advisor", consult ? "off" : "on", ctx);
     const model = models[rows.indexOf(picked)];
     if (!model) return;
     const levels = effortsOf(model);
     const level = await ctx.ui.select(`Thinking effort of ${nameOf(model)}${effort ? ` (now ${effort})` : ""}`, levels);
-    if (level !== undefined) await this.run(`${nameOf(model)}#${level}`, ctx);
+    if (level !== undefined) await this.run("advisor", `${nameOf(model)}#${level}`, ctx);
   }
 
   private tool(): object {

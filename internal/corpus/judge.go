@@ -110,17 +110,19 @@ type judgePort struct {
 func (p *judgePort) Now() int64    { return p.now }
 func (p *judgePort) Nonce() string { return "corpus" + strconv.Itoa(1000+p.n) }
 
+func (p *judgePort) Worktrees(int64) ([]string, bool) { return nil, true }
+
 func (p *judgePort) Facts(int64) judge.Facts {
-	return judge.Facts{Agent: "build", AgentText: "You write software.", Directory: "/home/dev/app", WorktreesOK: true, Tail: p.c.Session}
+	return judge.Facts{Agent: "build", AgentText: "You write software.", Directory: "/home/dev/app", Tail: p.c.Session}
 }
 
-func (p *judgePort) Ask(_ string, deadline int64) (string, error) {
+func (p *judgePort) Ask(_ string, deadline int64, _ int) (string, int, error) {
 	p.asked = true
 	reply, err, late := p.model.reply(p.c, p.n)
 	if late {
 		p.now = deadline + 1
 	}
-	return reply, err
+	return reply, 1, err
 }
 
 // tryJudge lets a judge with a model decide a case, in a session of its own.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -67,6 +68,8 @@ type Setting struct {
 	Spec string
 	// Options are the plugin's.
 	Options map[string]any
+	// Config is more of opencode.json.
+	Config map[string]any
 	// Files are committed first, by path; nil means the worked example.
 	Files map[string]string
 }
@@ -82,7 +85,9 @@ func (s *Stage) Open(ctx context.Context, set Setting) (*Scene, error) {
 		return nil, err
 	}
 	if set.Spec != "" {
-		config, err := json.MarshalIndent(map[string]any{"plugin": []any{[]any{set.Spec, set.Options}}}, "", "  ")
+		all := map[string]any{"plugin": []any{[]any{set.Spec, set.Options}}}
+		maps.Copy(all, set.Config)
+		config, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", set.Name, err)
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,7 +99,17 @@ func (w *World) perform(ef protocol.Effect) error {
 		w.see("ignore", map[string]any{"session": e.Session, "reason": e.Reason})
 	case *protocol.Generate:
 		w.post(&protocol.Generated{ID: e.ID, Failure: "unsupported"})
-	case *protocol.GenerateCancel, *protocol.Status, *protocol.Append:
+	case *protocol.FactsWanted:
+		f := w.told
+		f.ID = e.ID
+		w.post(&f)
+	case *protocol.Keep:
+		w.kept = e.State
+	case *protocol.Append:
+		if e.Log == "judge" {
+			return w.record(e.Line)
+		}
+	case *protocol.GenerateCancel, *protocol.Status:
 	case *protocol.WriteConfig:
 		saved, err := w.writeConfig(e)
 		if err != nil {
@@ -120,6 +131,19 @@ func (w *World) rulesAlone(e *protocol.Need) bool {
 		}
 	}
 	return len(e.Env)+len(e.Providers) == 0
+}
+
+// record notes a line of the judge's log. Of the prompt, which holds a nonce, only that there is one.
+func (w *World) record(line string) error {
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(line), &fields); err != nil {
+		return fmt.Errorf("the judge's log: %w in %s", err, line)
+	}
+	if prompt, ok := fields["prompt"].(string); ok {
+		fields["prompt"] = prompt != ""
+	}
+	w.see("log", fields)
+	return nil
 }
 
 func (w *World) provide(e *protocol.Need) *protocol.Provided {

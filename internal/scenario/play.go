@@ -25,6 +25,9 @@ func (w *World) play(line Line) error {
 		Events      []json.RawMessage     `json:"events"`
 		Changes     []protocol.Change     `json:"changes"`
 		Diagnostics []protocol.Diagnostic `json:"diagnostics"`
+		AgentInfo   json.RawMessage       `json:"agentInfo"`
+		AgentPrompt string                `json:"agentPrompt"`
+		Worktrees   []string              `json:"worktrees"`
 	}
 	// A reply has its own shape, with a text too.
 	if err := json.Unmarshal(line.Raw, &d); err != nil && line.Do != "reply" {
@@ -53,6 +56,8 @@ func (w *World) play(line Line) error {
 		w.allowed = true
 	case "signals":
 		w.signals = &protocol.Signals{Changes: d.Changes, Diagnostics: d.Diagnostics}
+	case "facts":
+		w.told = protocol.Facts{AgentInfo: protocol.JSON(d.AgentInfo), AgentPrompt: d.AgentPrompt, Worktrees: d.Worktrees, WorktreesOK: d.Worktrees != nil}
 	case "history":
 		w.history = nil
 		for _, raw := range d.Events {
@@ -98,8 +103,12 @@ func (w *World) event(raw json.RawMessage) error {
 		w.facts[id] = s
 		w.post(s)
 	}
-	if id := sessionOf(raw); w.ignored[id] {
-		return nil
+	switch ev.(type) {
+	case *protocol.Permission, *protocol.Decided: // a child's are told as well
+	default:
+		if w.ignored[sessionOf(raw)] {
+			return nil
+		}
 	}
 	w.post(ev)
 	return w.pump()

@@ -40,6 +40,8 @@ type World struct {
 	denied  map[string]bool
 	signals *protocol.Signals
 	history []protocol.Event
+	told    protocol.Facts // what a FactsWanted is answered with
+	kept    protocol.JSON
 	facts   map[string]*protocol.Session
 	ignored map[string]bool
 	shown   map[string]bool // notices, by session and key
@@ -164,6 +166,7 @@ func (w *World) restart() error {
 		ConfigHome: filepath.Join(w.Home, ".config"),
 		DataHome:   filepath.Join(w.Home, ".local", "share"),
 		Options:    protocol.JSON(w.options),
+		Kept:       w.kept,
 	})
 	for _, id := range sortedKeys(w.facts) {
 		if !w.ignored[id] {

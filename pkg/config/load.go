@@ -174,22 +174,20 @@ func (r *Resolved) providers() []string {
 	return unique(ids)
 }
 
-// judgeModel is the model that the judge's settings name, if the source may name one.
+// judgeModel is the model that the judge's settings name, if the source may name one. As
+// everywhere, the options go before advisor.json.
 func (r *Resolved) judgeModel() string {
-	if v, err := read([]byte(r.Judge.Person)); err == nil && v.at("model").string() != "" {
-		return v.at("model").string()
+	if v, err := read([]byte(r.Judge.Options)); err == nil && r.Judge.Trusted {
+		own := v.at("judge")
+		if !own.isObject() && judgeNames(v) {
+			own = v
+		}
+		if m := own.at("model").string(); m != "" {
+			return m
+		}
 	}
-	v, err := read([]byte(r.Judge.Options))
-	if err != nil || !r.Judge.Trusted {
-		return ""
-	}
-	if m := v.at("judge", "model").string(); m != "" {
-		return m
-	}
-	if judgeNames(v) {
-		return v.at("model").string()
-	}
-	return ""
+	v, _ := read([]byte(r.Judge.Person))
+	return v.at("model").string()
 }
 
 // JudgeEndpoint gives the endpoint of the model that the judge's settings name. Its
@@ -204,6 +202,7 @@ func (r *Resolved) JudgeEndpoint() Endpoint {
 		return Endpoint{Transport: TransportNone, Why: "judge.model: want provider/model, got " + shown(ref)}
 	}
 	e, _ := r.known.endpoint(m, SourceFile)
+	e.Effort = m.Variant
 	return e
 }
 

@@ -3,9 +3,10 @@ package config
 import "github.com/buger/jsonparser"
 
 // judgeKeys are the option names of the permission judge that may stand at
-// the top of the plugin options. model and enabled are shared with ours.
+// the top of the plugin options; pkg/judge says what they mean. model and enabled are
+// shared with ours.
 var judgeKeys = []string{"timeout_ms", "max_context_chars", "log_path", "rules", "exclude", "redact", "prompt", "prompt_file", "format",
-	"model", "enabled", "mode"}
+	"model", "enabled", "mode", "deny", "ask", "pi"}
 
 // judgeNames reports whether options are written in the judge's own names. Then
 // model and enabled are the judge's too.

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/judge"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/rules"
 	"github.com/Kayphoon/opencode-advisor/pkg/show"
@@ -14,8 +15,12 @@ const commandHelp = `Possible: /advisor status | on | off | <provider>/<model> |
 // slash is how a person says a command in the host.
 const slash = show.Prompt("/advisor ")
 
-// command answers /advisor.
+// command answers /advisor and /ai-approval.
 func (e *Engine) command(l *live, c *protocol.Command) {
+	if c.Name == judge.Command {
+		e.approval(l, c)
+		return
+	}
 	verb, arg, _ := strings.Cut(strings.TrimSpace(c.Text), " ")
 	arg = strings.TrimSpace(arg)
 	text, failed := "", false
@@ -56,6 +61,10 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 
 func (e *Engine) status(l *live, set rules.Set) string {
 	names, problems := ruleLines(set)
-	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now,
+	judged := ""
+	if e.judging != nil {
+		judged = e.judging.Status(l.judge)
+	}
+	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now, Judge: judged,
 		Day: e.today(), Out: e.afford(l, 0), Rules: names, RuleProblems: problems})
 }

@@ -32,12 +32,16 @@ func (e *Engine) configure(t *task) {
 		e.notice("", "workspace", "error", "The advisor is off: it cannot open the workspace "+e.init.Root+": "+err.Error()+".")
 	}
 	e.files = files
+	problems = append(problems, e.setUpJudge(port{e, t})...)
+	if t.dead {
+		return
+	}
 	e.ready, e.watching, e.origins = true, resolved.Enabled, resolved.Origins()
 	if resolved.Enabled {
 		e.tally("") // so that the first request knows what the day has cost
 	}
 	consult := resolved.Consult
-	e.emit(&protocol.Ready{
+	ready := &protocol.Ready{
 		Version:          e.init.Version,
 		Origins:          e.origins,
 		Enabled:          resolved.Enabled,
@@ -45,10 +49,11 @@ func (e *Engine) configure(t *task) {
 		ConsultTimeoutMS: int64(resolved.Config.Consult.TimeoutMS),
 		ConsultModel:     consult.Provider + "/" + consult.Model,
 		ConsultEffort:    consult.Effort,
-	})
-	if len(resolved.Judge.Person) > 0 || strings.Contains(string(resolved.Judge.Options), `"judge"`) {
-		problems = append(problems, config.Problem{Source: "judge", Message: "the permission judge is not connected to a host in this version; every ask stays the host's own", Mend: "remove the judge settings, or leave them for a later version"})
 	}
+	if j := e.judging; j != nil {
+		ready.Judge, ready.JudgeTimeoutMS, ready.JudgeLog = true, j.Options.TimeoutMS, j.log
+	}
+	e.emit(ready)
 	e.report(problems)
 	if resolved.Enabled && resolved.Watchdog.Transport == config.TransportNone {
 		e.notice("", "endpoint", "warning", "The advisor has no model to ask: "+resolved.Watchdog.Why)

@@ -61,7 +61,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 	in := consult.Input{
 		Endpoint: endpoint(e.config.Consult),
 		Question: e.redact.Text(ask.Question), Context: e.redact.Text(ask.Context),
-		Transcript: e.conversation(p, l, shape), Nonce: nonce,
+		Transcript: e.conversation(p, l, shape, historyMS), Nonce: nonce,
 		Steps: c.MaxToolSteps, MaxTokens: c.MaxTokens,
 		Started: e.now, Deadline: e.now + int64(c.TimeoutMS),
 	}
@@ -89,18 +89,19 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 
 // conversation renders what is wanted of the session, from the log where that still has it,
 // else from the host's history.
-func (e *Engine) conversation(p port, l *live, shape transcript.Shape) string {
+func (e *Engine) conversation(p port, l *live, shape transcript.Shape, ms int64) string {
 	if l.state.Log.Complete(shape.Last) {
 		return l.state.Log.Conversation(shape).Text
 	}
-	if h := p.history(l.state.ID); h != nil && h.Failure == "" && len(h.Events) > 0 {
+	if h := p.history(l.state.ID, ms); h != nil && h.Failure == "" && len(h.Events) > 0 {
 		return transcript.Converse(h.Events, e.logOptions(), l.state.IsHuman, shape).Text
 	}
 	return l.state.Log.Conversation(shape).Text
 }
 
-// abort takes an open consultation back. The caller is gone, so nobody is answered.
+// abort takes an open consultation or ask back. The caller is gone, so nobody is answered.
 func (e *Engine) abort(a *protocol.Abort) {
+	e.takeBack(a.Call)
 	key := "consult_" + a.Call
 	t := e.calls[key]
 	delete(e.calls, key)

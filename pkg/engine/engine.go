@@ -46,11 +46,13 @@ type Engine struct {
 	timers   map[string]func()
 	sessions map[string]*live
 	queue    []string         // sessions whose review waits for room
-	calls    map[string]*task // open consults and asks, by call
-	open     int              // tasks under way
-	lastID   int
-	instance string
-	rand     *rand.Rand
+	calls    map[string]*task // open consults, by call
+	// histories is who waits for a session's history.
+	histories map[string][]string
+	open      int // tasks under way
+	lastID    int
+	instance  string
+	rand      *rand.Rand
 
 	init       *protocol.Init
 	early      []protocol.Event // what came before ready
@@ -68,6 +70,7 @@ type Engine struct {
 	pause      llm.Pause
 	rec        *recorder // nil once it is known that no recording is wanted
 	purse      purse
+	judging    *judging           // nil: no ask is judged
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
 	used       int64              // counts sessions' last use
@@ -81,19 +84,20 @@ type Engine struct {
 func New(h Host) *Engine {
 	rec := &recorder{Host: h, grown: map[string]int64{}}
 	return &Engine{
-		host:     rec,
-		rec:      rec,
-		waiting:  map[string]*task{},
-		timers:   map[string]func(){},
-		sessions: map[string]*live{},
-		calls:    map[string]*task{},
-		told:     map[string]bool{},
-		lost:     map[string]int{},
-		purse:    purse{asked: map[string]string{}},
-		memory:   &llm.Memory{},
-		scratch:  &tools.Scratch{},
-		redact:   redact.New(),
-		rand:     rand.New(rand.NewChaCha8([32]byte{})),
+		host:      rec,
+		rec:       rec,
+		waiting:   map[string]*task{},
+		timers:    map[string]func(){},
+		sessions:  map[string]*live{},
+		calls:     map[string]*task{},
+		histories: map[string][]string{},
+		told:      map[string]bool{},
+		lost:      map[string]int{},
+		purse:     purse{asked: map[string]string{}},
+		memory:    &llm.Memory{},
+		scratch:   &tools.Scratch{},
+		redact:    redact.New(),
+		rand:      rand.New(rand.NewChaCha8([32]byte{})),
 	}
 }
 
@@ -171,6 +175,8 @@ func (e *Engine) take(ev protocol.Event) {
 		e.resume(ev.ID, ev)
 	case *protocol.Tallied:
 		e.tallied(ev)
+	case *protocol.Facts:
+		e.resume(ev.ID, ev)
 	case *protocol.Timer:
 		e.fire(ev)
 	case *protocol.Shutdown:

@@ -7,7 +7,8 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
-// sessionOf gives the session that an event belongs to; empty when it is of none.
+// sessionOf gives the session that an event belongs to; empty when it is of none. A child's ask belongs to
+// the session that the person talks to.
 func sessionOf(ev protocol.Event) string {
 	switch e := ev.(type) {
 	case *protocol.Session:
@@ -45,8 +46,9 @@ func sessionOf(ev protocol.Event) string {
 	case *protocol.Command:
 		return e.Session
 	case *protocol.Permission:
-		return e.Session
-	case *protocol.Decided:
+		if e.Top != "" {
+			return e.Top
+		}
 		return e.Session
 	}
 	return ""

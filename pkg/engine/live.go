@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/judge"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
@@ -35,6 +36,8 @@ type live struct {
 	used    int64
 	held    int64  // tokens set aside for requests under way
 	shown   string // what the host's status line says of the budget
+	judge   *judge.Session
+	judged  int // asks that are being judged
 }
 
 // maxLive bounds the sessions in memory; the least recently used ones are stored and
@@ -43,11 +46,20 @@ const maxLive = 64
 
 // dispatch hands an event to its session.
 func (e *Engine) dispatch(ev protocol.Event) {
-	if a, ok := ev.(*protocol.Abort); ok {
-		e.abort(a)
+	switch ev := ev.(type) {
+	case *protocol.Abort:
+		e.abort(ev)
 		return
+	case *protocol.History:
+		e.shareHistory(ev)
+		if e.sessions[ev.Session] == nil {
+			return // of a child that asked for something
+		}
 	}
 	id := sessionOf(ev)
+	if d, ok := ev.(*protocol.Decided); ok {
+		id = e.topOf(d)
+	}
 	if id == "" {
 		return
 	}
@@ -56,7 +68,9 @@ func (e *Engine) dispatch(ev protocol.Event) {
 		case *protocol.Session:
 			e.emit(&protocol.Ignore{Session: id, Reason: "off"})
 		case *protocol.Command:
-			e.command(&live{state: session.New(id, transcript.New(e.logOptions()))}, ev)
+			e.command(e.blank(id), ev)
+		case *protocol.Permission:
+			e.permission(e.blank(id), ev)
 		}
 		return
 	}
@@ -92,11 +106,17 @@ func (e *Engine) options() session.Options {
 // load asks for the stored state of a session, and for that of its origin where there is none.
 func (e *Engine) load(id, origin string) *live {
 	e.evict()
-	l := &live{state: session.New(id, transcript.New(e.logOptions())), loading: true, origin: origin, cache: &tools.Cache{}}
+	l := e.blank(id)
+	l.loading, l.origin = true, origin
 	e.sessions[id] = l
 	e.emit(&protocol.Load{Session: id, Origin: origin})
 	e.flushNotices(id)
 	return l
+}
+
+// blank is a session that nothing is known of.
+func (e *Engine) blank(id string) *live {
+	return &live{state: session.New(id, transcript.New(e.logOptions())), cache: &tools.Cache{}, judge: &judge.Session{}}
 }
 
 // takeover is how long an observer waits before it asks for the lease again: as long as the lease of a
@@ -146,6 +166,7 @@ func (e *Engine) loaded(ev *protocol.Loaded) {
 		l.state.Sealed = true
 		e.log("warn", "session "+ev.Session+": the stored state is not used ("+ev.Failure+"); no wake until the person speaks")
 	}
+	l.judge = judge.ParseSession([]byte(l.state.Judge))
 	// The first session brings back what endpoints do not take, so that it is not asked anew.
 	if !e.remembered && l.state.Models != "" {
 		e.memory = llm.ParseMemory([]byte(l.state.Models))
@@ -219,8 +240,12 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 	case *protocol.Command:
 		e.command(l, ev)
 		return
-	case *protocol.History:
-		e.resume("history_"+ev.Session, ev)
+	case *protocol.Permission:
+		e.permission(l, ev)
+		return
+	case *protocol.Decided:
+		e.decided(l, ev)
+		return
 	}
 	humans := l.state.Humans
 	step := l.state.Apply(ev, e.options())
@@ -228,6 +253,7 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 	case *protocol.User:
 		if l.state.Humans > humans {
 			e.journal(l, protocol.JournalLine{Kind: "human"})
+			l.judge.Resume()
 		}
 	case *protocol.TurnEnd:
 		if !ev.Resumes {
@@ -300,7 +326,7 @@ func (e *Engine) evict() {
 	for len(e.sessions) >= maxLive {
 		var oldest *live
 		for _, l := range e.sessions {
-			if l.review == nil && !l.loading && !l.armed && !l.waiting && (oldest == nil || l.used < oldest.used) {
+			if l.review == nil && !l.loading && !l.armed && !l.waiting && l.judged == 0 && (oldest == nil || l.used < oldest.used) {
 				oldest = l
 			}
 		}
@@ -323,6 +349,9 @@ func (e *Engine) save(l *live) {
 func (e *Engine) saving(l *live) *protocol.Save {
 	l.state.Models = protocol.JSON(e.memory.Append(nil))
 	l.state.Directory, l.state.Host = e.init.Directory, e.init.Host
+	if e.judging != nil {
+		l.state.Judge = protocol.JSON(l.judge.AppendJSON(nil))
+	}
 	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -34,7 +36,11 @@ type port struct {
 
 // RoundTrip sends one request and waits for its end, or for its time to be up: a
 // loader that never answers costs the review and nothing else.
-func (p port) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse {
+func (p port) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse { return p.roundTrip(r, 0) }
+
+// roundTrip is RoundTrip with so many milliseconds more than the caller knows of.
+func (p port) roundTrip(r llm.HTTPRequest, more int64) llm.HTTPResponse {
+	r.TimeoutMS += more
 	if p.t.dead {
 		return llm.HTTPResponse{Failure: "cancelled"}
 	}
@@ -68,7 +74,10 @@ func (p port) Sleep(ms int64) bool { return p.e.sleep(p.t, ms) }
 func (p port) Now() int64 { return p.e.now }
 
 // Generate asks the host's own model.
-func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse {
+func (p port) Generate(r llm.GenerateRequest) llm.GenerateResponse { return p.generate(r, 0) }
+
+func (p port) generate(r llm.GenerateRequest, more int64) llm.GenerateResponse {
+	r.TimeoutMS += more
 	if p.t.dead {
 		return llm.GenerateResponse{Failure: "cancelled"}
 	}
@@ -152,15 +161,33 @@ func (p port) signals(l *live) {
 	}
 }
 
-// historyMS bounds the wait for the host's history.
+// historyMS bounds the wait for the host's history, where nothing is more urgent.
 const historyMS = 5_000
 
-// history asks for the session's messages so far; nil when they do not come.
-func (p port) history(session string) *protocol.History {
+// history asks for the session's messages so far; nil when they do not come. Who asks while an answer is
+// on its way shares it.
+func (p port) history(session string, ms int64) *protocol.History {
 	if p.t.dead {
 		return nil
 	}
-	p.e.emit(&protocol.Resync{Session: session})
-	h, _ := p.e.waitFor(p.t, "history_"+session, historyMS, nil).(*protocol.History)
+	id := p.e.id("y")
+	if len(p.e.histories[session]) == 0 {
+		p.e.emit(&protocol.Resync{Session: session})
+	}
+	p.e.histories[session] = append(p.e.histories[session], id)
+	h, _ := p.e.waitFor(p.t, id, ms, nil).(*protocol.History)
+	if h == nil {
+		// With nobody left the next one asks anew.
+		p.e.histories[session] = slices.DeleteFunc(p.e.histories[session], func(other string) bool { return other == id })
+	}
 	return h
+}
+
+// shareHistory hands a history to those who wait for it.
+func (e *Engine) shareHistory(h *protocol.History) {
+	ids := e.histories[h.Session]
+	delete(e.histories, h.Session)
+	for _, id := range ids {
+		e.resume(id, h)
+	}
 }

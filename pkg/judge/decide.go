@@ -14,17 +14,22 @@ type Port interface {
 	Now() int64
 	// Nonce gives letters and digits that nobody can guess, new each time.
 	Nonce() string
-	// Facts reads what the host knows of the session. What fails is left empty.
+	// Worktrees gives the project's git worktrees; false: the list is not known.
+	Worktrees(deadline int64) ([]string, bool)
+	// Facts reads what the host knows of the session, worktrees aside. What
+	// fails is left empty. It is called only when the model is to be asked.
 	Facts(deadline int64) Facts
-	// Ask sends a prompt to the judge's model and gives its reply. An error may
-	// be an AskError, which says more.
-	Ask(prompt string, deadline int64) (string, error)
+	// Ask sends a prompt to the judge's model, in at most so many requests, and
+	// gives its reply and how many it took. An error may be an AskError, which
+	// says more.
+	Ask(prompt string, deadline int64, most int) (reply string, requests int, err error)
 }
 
 // AskError is why the model gave no reply.
 type AskError struct {
 	Timeout bool   // the deadline passed
 	Retry   bool   // another attempt may do better
+	Gone    bool   // nobody waits any more: the person answered, or the host took the ask back
 	Text    string // one line for the person, without keys
 }
 
@@ -43,6 +48,9 @@ type Request struct {
 	Source   string // whence the request comes, JSON, or ""
 	// Started is when the host asked, in milliseconds; zero means now.
 	Started int64
+	// ReserveMS is what the answer needs on its way to the host: the deadline
+	// comes so much sooner.
+	ReserveMS int64
 }
 
 // Outcome is what becomes of a request.
@@ -86,9 +94,8 @@ func (j *Judge) Decide(r Request, s *Session, p Port) Outcome {
 	if r.Started == 0 {
 		r.Started = p.Now()
 	}
-	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS,
+	c := &deciding{Judge: j, r: r, s: s, p: p, deadline: r.Started + j.Options.TimeoutMS - r.ReserveMS,
 		entry: &Entry{ID: r.ID, Session: r.Session, Agent: r.Agent, Model: j.Options.Model, Shadow: j.Options.Mode == ModeShadow}}
-	c.facts = p.Facts(c.deadline)
 	c.place()
 	d, message := c.decide()
 	if d == None {
@@ -117,13 +124,11 @@ type deciding struct {
 // place completes the action with what the host told only now.
 func (c *deciding) place() {
 	pl := &c.r.Action.Place
+	list, known := c.p.Worktrees(c.deadline)
 	if len(pl.Worktrees) == 0 {
-		pl.Worktrees = c.facts.Worktrees
+		pl.Worktrees = list
 	}
-	if len(pl.Roots) == 0 && c.facts.Directory != "" {
-		pl.Roots = []string{c.facts.Directory}
-	}
-	pl.WorktreesUnknown = pl.WorktreesUnknown || !c.facts.WorktreesOK
+	pl.WorktreesUnknown = pl.WorktreesUnknown || !known
 }
 
 func (c *deciding) decide() (Decision, string) {
@@ -182,6 +187,9 @@ func (c *deciding) fill() {
 	e := c.entry
 	now := c.p.Now()
 	e.TS, e.LatencyMS = now, now-c.r.Started
+	if !e.Late {
+		e.LatencyMS = min(e.LatencyMS, c.Options.TimeoutMS) // when the host had its answer
+	}
 	a, _ := c.hidden(c.r.Action)
 	e.Action, e.Resources = a.Kind, a.Resources
 	if len(e.Resources) == 0 {

@@ -19,6 +19,8 @@ type fakePort struct {
 	errs    []error
 	facts   Facts
 	reads   int64 // ms of the pre-reads
+	read    int   // how often the facts were read
+	trees   []string
 	asked   []string
 	until   []int64
 }
@@ -26,13 +28,15 @@ type fakePort struct {
 func (p *fakePort) Now() int64    { return p.now }
 func (p *fakePort) Nonce() string { return "n0nce4242" }
 
+func (p *fakePort) Worktrees(int64) ([]string, bool) { return p.trees, true }
+
 func (p *fakePort) Facts(int64) Facts {
+	p.read++
 	p.now += p.reads
-	p.facts.WorktreesOK = true
 	return p.facts
 }
 
-func (p *fakePort) Ask(prompt string, deadline int64) (string, error) {
+func (p *fakePort) Ask(prompt string, deadline int64, _ int) (string, int, error) {
 	p.asked, p.until = append(p.asked, prompt), append(p.until, deadline)
 	p.now += p.takes
 	reply, err := p.reply, p.err
@@ -42,7 +46,7 @@ func (p *fakePort) Ask(prompt string, deadline int64) (string, error) {
 	if n := len(p.asked) - 1; n < len(p.errs) {
 		err = p.errs[n]
 	}
-	return reply, err
+	return reply, 1, err
 }
 
 func bash(command string) Action {
@@ -237,12 +241,15 @@ func TestShadowModeChangesNothing(t *testing.T) {
 func TestWorktreesComeFromTheHost(t *testing.T) {
 	j := judgeWith(t, `{"model": "a/b"}`)
 	a := bash("touch /home/dev/wt/x")
-	a.Place = Place{}
-	p := &fakePort{reply: "ALLOW", facts: Facts{Directory: "/home/dev/app", Worktrees: []string{"/home/dev/wt"}}}
+	a.Place = Place{Roots: []string{"/home/dev/app"}}
+	p := &fakePort{reply: "ALLOW", trees: []string{"/home/dev/wt"}}
 	if out := j.Decide(Request{Action: a}, &Session{}, p); out.Effect != Allow {
 		t.Errorf("a write into a listed worktree: %s %s", out.Effect, out.Message)
 	}
-	p.facts.Worktrees = nil
+	if !strings.Contains(p.asked[0], "/home/dev/wt") || !strings.Contains(p.asked[0], "/home/dev/app") {
+		t.Error("the model is not told of the worktrees and the folder")
+	}
+	p.trees = nil
 	if out := j.Decide(Request{Action: a}, &Session{}, p); out.Effect != Deny {
 		t.Errorf("a write outside: %s %s", out.Effect, out.Message)
 	}
@@ -254,7 +261,70 @@ func TestWorktreesComeFromTheHost(t *testing.T) {
 // unlisted is a host whose worktree list fails.
 type unlisted struct{ *fakePort }
 
-func (p unlisted) Facts(int64) Facts { return Facts{Directory: "/home/dev/app"} }
+func (p unlisted) Worktrees(int64) ([]string, bool) { return nil, false }
+
+func TestWhatTheFloorDecidesReadsNothing(t *testing.T) {
+	j, p := judgeWith(t, `{"model": "a/b"}`), &fakePort{reply: "ALLOW"}
+	for _, command := range []string{"ls", "rm -rf /", "cat .env"} {
+		j.Decide(Request{Action: bash(command)}, &Session{}, p)
+	}
+	if p.read != 0 || len(p.asked) != 0 {
+		t.Errorf("%d reads and %d model requests, want none", p.read, len(p.asked))
+	}
+}
+
+// gonePort is one whose ask ends because the person was faster.
+type gonePort struct{ *fakePort }
+
+func (p gonePort) Ask(string, int64, int) (string, int, error) { return "", 1, AskError{Gone: true} }
+
+func TestThePersonBeingFasterIsNoFailure(t *testing.T) {
+	j, s := judgeWith(t, `{"model": "a/b"}`), &Session{}
+	for range 2 * failuresInRow {
+		out := j.Decide(Request{Action: bash("./deploy.sh")}, s, gonePort{&fakePort{}})
+		if out.Effect != Ask || out.Entry.Reason != gone || out.Entry.Attempts != 1 {
+			t.Fatalf("%s %q, %d attempts; want an ask, %q, 1", out.Effect, out.Entry.Reason, out.Entry.Attempts, gone)
+		}
+	}
+	if s.Paused() != "" {
+		t.Errorf("the breaker opened: %s", s.Paused())
+	}
+}
+
+// countingPort takes as many requests for an ask as it may.
+type countingPort struct{ *fakePort }
+
+func (p countingPort) Ask(_ string, _ int64, most int) (string, int, error) {
+	p.asked = append(p.asked, "")
+	return "", most, AskError{Retry: true, Text: "empty"}
+}
+
+func TestRequestsOfAllAttemptsCount(t *testing.T) {
+	j, p := judgeWith(t, `{"model": "a/b"}`), &fakePort{}
+	out := j.Decide(Request{Action: bash("./deploy.sh")}, &Session{}, countingPort{p})
+	if out.Entry.Attempts != maxAttempts {
+		t.Errorf("%d requests, want %d", out.Entry.Attempts, maxAttempts)
+	}
+}
+
+func TestTheAnswersWayIsPartOfTheDeadline(t *testing.T) {
+	j, p := judgeWith(t, `{"model": "a/b", "timeout_ms": 10000}`), &fakePort{now: 50_000, reply: "ALLOW"}
+	j.Decide(Request{Action: bash("./deploy.sh"), Started: 45_000, ReserveMS: 200}, &Session{}, p)
+	if p.until[0] != 54_800 {
+		t.Errorf("the model has until %d, want 54800", p.until[0])
+	}
+}
+
+func TestAChildsConversationIsCalledOne(t *testing.T) {
+	j := judgeWith(t, `{"model": "a/b"}`)
+	for _, child := range []bool{true, false} {
+		p := &fakePort{reply: "ALLOW", facts: Facts{Tail: "USER\nlook around", Child: child}}
+		j.Decide(Request{Action: bash("./deploy.sh")}, &Session{}, p)
+		if strings.Contains(p.asked[0], "a subagent's session") != child {
+			t.Errorf("child %v: the prompt says so: %v", child, !child)
+		}
+	}
+}
 
 func TestLogLineHoldsTheWholeDecision(t *testing.T) {
 	j := judgeWith(t, `{"model": "a/b"}`)

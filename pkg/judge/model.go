@@ -35,13 +35,19 @@ func (c *deciding) model() (Decision, string) {
 	if strings.TrimSpace(o.Prompt) == "" {
 		o.Prompt = c.Template
 	}
+	c.facts = c.p.Facts(c.deadline)
+	pl := c.r.Action.Place
+	c.facts.Worktrees, c.facts.WorktreesOK = pl.Worktrees, !pl.WorktreesUnknown
+	if c.facts.Directory == "" && len(pl.Roots) > 0 {
+		c.facts.Directory = pl.Roots[0]
+	}
 	input := c.hideJSON(c.r.Metadata)
 	if input == "" && a.Content != "" {
 		input = string(append(appendMember(appendMember([]byte("{"), "path", a.Path), "content", a.Content), '}'))
 	}
 	nonce := c.p.Nonce()
 	if len(nonce) < leastNonce {
-		return c.end(Ask, "no randomness to fence the request with", "The judge could not decide: it has no randomness to mark the request's borders with.")
+		return c.end(Ask, "no randomness to fence the request with", couldNot("it has no randomness to mark the request's borders with"))
 	}
 	prompt := buildPrompt(promptInput{options: o, action: a, input: input, facts: c.hideFacts(), hidden: report.Kinds, nonce: nonce})
 	c.entry.Prompt = prompt.Text
@@ -49,9 +55,12 @@ func (c *deciding) model() (Decision, string) {
 		return c.decided(Ask, "the request is longer than the judge may see", "The request does not fit into the judge's prompt whole; raise judge.max_context_chars, or look yourself.")
 	}
 	reply, failure := c.attempts(prompt.Text)
+	if failure == gone {
+		return c.end(Ask, gone, "")
+	}
 	if failure != "" {
 		c.failed()
-		return c.end(Ask, failure, "The judge could not decide: "+failure+".")
+		return c.end(Ask, failure, couldNot(failure))
 	}
 	d, reason := parseVerdict(reply, o.Format, c.shown())
 	switch d {
@@ -66,7 +75,7 @@ func (c *deciding) model() (Decision, string) {
 		return c.end(d, said("not sure", reason), said("The judge is not sure", reason))
 	}
 	c.failed()
-	return c.end(Ask, "the reply has no clear verdict", "The judge could not decide: its reply does not begin with a clear verdict.")
+	return c.end(Ask, "the reply has no clear verdict", couldNot("its reply does not begin with a clear verdict"))
 }
 
 func said(who, reason string) string {
@@ -90,6 +99,19 @@ func (c *deciding) failed() {
 	}
 }
 
+// gone is the reason of an entry whose request was answered by others.
+const gone = "answered before the judge had decided"
+
+// timedOut is the reason of an entry whose request took too long.
+func (o Options) timedOut() string {
+	return "timed out after " + strconv.FormatInt(o.TimeoutMS, 10) + " ms"
+}
+
+// TimedOut is the message for a request that has taken too long.
+func (o Options) TimedOut() string { return couldNot(o.timedOut()) }
+
+func couldNot(why string) string { return "The judge could not decide: " + why + "." }
+
 // attempts asks at most twice. A reply that comes after the deadline is kept
 // for the log, and is no reply.
 func (c *deciding) attempts(prompt string) (reply, failure string) {
@@ -100,24 +122,25 @@ func (c *deciding) attempts(prompt string) (reply, failure string) {
 			}
 			return "", failure
 		}
-		c.entry.Attempts++
-		got, err := c.p.Ask(prompt, c.deadline)
+		got, requests, err := c.p.Ask(prompt, c.deadline, maxAttempts-c.entry.Attempts)
+		c.entry.Attempts += max(1, requests)
 		c.entry.Reply = c.hideText(strings.TrimSpace(got))
-		if c.p.Now() > c.deadline {
-			c.entry.Late = err == nil
-			return "", "timed out after " + strconv.FormatInt(c.Options.TimeoutMS, 10) + " ms"
-		}
 		var ask AskError
-		switch {
+		switch known := errors.As(err, &ask); {
+		case known && ask.Gone:
+			return "", gone
+		case c.p.Now() > c.deadline:
+			c.entry.Late = err == nil
+			return "", c.Options.timedOut()
 		case err == nil && strings.TrimSpace(got) != "":
 			return got, ""
 		case err == nil:
 			failure = "the model's reply is empty"
-		case errors.As(err, &ask) && ask.Timeout:
-			return "", "timed out after " + strconv.FormatInt(c.Options.TimeoutMS, 10) + " ms"
+		case known && ask.Timeout:
+			return "", c.Options.timedOut()
 		default:
 			failure = "the model is unavailable: " + oneLine(c.hideText(err.Error()), 200)
-			if errors.As(err, &ask) && !ask.Retry {
+			if known && !ask.Retry {
 				return "", failure
 			}
 		}

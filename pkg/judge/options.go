@@ -105,11 +105,11 @@ func Load(person, plugin []byte, trusted bool) (Options, []Problem) {
 // unknownKeys reports what stands in the judge's own object and is no option.
 func unknownKeys(object []byte) []Problem {
 	p := parser{}
-	known := strings.Join(Keys(), " ") + " provider apiKey baseURL"
+	known := strings.Join(Keys(), " ")
 	var out []Problem
 	p.fields(object, func(key string, _ setting) {
 		if !in(known, key) {
-			out = append(out, Problem{key, "the judge has no such option; it is ignored"})
+			out = append(out, Problem{key, "the judge has no such option; it is ignored. There are " + known})
 		}
 	})
 	return out
@@ -231,7 +231,7 @@ func (o *Options) Narrow(object []byte) []Problem {
 				p.report(key, "a project may not switch redaction off")
 			}
 			o.Redact = o.Redact || on
-		case "model", "mode", "max_context_chars", "log_path", "prompt", "prompt_file", "format", "pi", "provider", "apiKey", "baseURL":
+		case "model", "mode", "max_context_chars", "log_path", "prompt", "prompt_file", "format", "pi":
 			p.report(key, "a project may not set this; put it into your own configuration")
 		}
 	})

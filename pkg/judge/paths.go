@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,10 @@ func (f *floor) within(p string) bool {
 	return false
 }
 
+func (f *floor) inRoots(p string) bool {
+	return slices.ContainsFunc(f.place.Roots, func(r string) bool { return under(p, r) })
+}
+
 // inside reports whether a path is in the workspace, symlinks resolved.
 func (f *floor) inside(p string) bool {
 	if !f.within(p) {
@@ -146,9 +151,13 @@ func (f *floor) contained(p, row string) bool {
 		return true
 	}
 	real, ok := f.place.Real(p)
-	if !ok {
+	if !ok && f.inRoots(p) {
 		f.hit("target-unresolved")
 		return false
+	}
+	if !ok {
+		f.unsafe() // in another worktree, where nobody can look: the model decides
+		return true
 	}
 	if !f.within(real) {
 		f.outside(real, row)

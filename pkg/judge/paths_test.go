@@ -114,3 +114,26 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// A guest sees the workspace and nothing beside it: of other worktrees it knows the names alone.
+func TestALinkThatCannotBeSeenIsAskedInTheWorkspaceAndLeftToTheModelInAWorktree(t *testing.T) {
+	place := Place{Roots: []string{"/w/app"}, Worktrees: []string{"/w/feature"}, Home: "/home/dev", Real: func(string) (string, bool) { return "", false }}
+	for _, tt := range []struct {
+		path string
+		want Decision
+		row  string
+	}{
+		{"/w/app/a.txt", Ask, "target-unresolved"},
+		{"/w/feature/a.txt", None, ""},
+		{"/w/feature/.git/hooks/pre-commit", Deny, "write-git"},
+		{"/w/other/a.txt", Deny, "write-outside"},
+	} {
+		if v := Floor(Action{Kind: "edit", Path: tt.path, Content: "x", Place: place}); v.Decision != tt.want || v.Row != tt.row {
+			t.Errorf("%s: %s %s, want %s %s", tt.path, v.Decision, v.Row, tt.want, tt.row)
+		}
+	}
+	// What a read there leads to is not known to be safe.
+	if v := Floor(Action{Kind: "read", Path: "/w/feature/a.txt", Place: place}); v.Decision != None {
+		t.Errorf("a read in a worktree: %s %s, want none", v.Decision, v.Row)
+	}
+}

@@ -18,6 +18,9 @@ type Facts struct {
 	WorktreesOK bool // the list was read, even if it is empty
 	// Tail is the end of the session's conversation, newest last.
 	Tail string
+	// Child: it is a subagent's session, and Tail its own conversation, in
+	// which the agent that started it stands where else the person does.
+	Child bool
 }
 
 // Shares of the context, in percent. They are bounds, not claims: what one
@@ -188,7 +191,11 @@ func payload(in promptInput, nonce string, limit, room int) (text string, inputW
 	place.WriteString(body)
 	spend(&place)
 
-	tail.WriteString("SESSION CONTEXT (the end of the conversation):\n")
+	if f.Child {
+		tail.WriteString("SESSION CONTEXT (a subagent's session: the end of its own conversation, in which USER is the agent that started it, not the person):\n")
+	} else {
+		tail.WriteString("SESSION CONTEXT (the end of the conversation):\n")
+	}
 	if f.Tail == "" {
 		tail.WriteString("(not available)\n")
 	} else {

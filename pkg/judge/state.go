@@ -75,8 +75,10 @@ func (s *Session) noteModel(failed bool) {
 func (s *Session) Resume() { s.denials, s.failures, s.last, s.open = 0, 0, nil, "" }
 
 // Approve remembers that the person allowed this action by hand.
-func (s *Session) Approve(a Action) {
-	k := a.key()
+func (s *Session) Approve(a Action) { s.ApproveKey(a.Key()) }
+
+// ApproveKey is Approve for an action of which only Key was kept.
+func (s *Session) ApproveKey(k string) {
 	if i := slices.Index(s.approved, k); i >= 0 {
 		s.approved = slices.Delete(s.approved, i, i+1)
 	}
@@ -87,11 +89,11 @@ func (s *Session) Approve(a Action) {
 }
 
 // Approved reports whether the person allowed exactly this action before.
-func (s *Session) Approved(a Action) bool { return slices.Contains(s.approved, a.key()) }
+func (s *Session) Approved(a Action) bool { return slices.Contains(s.approved, a.Key()) }
 
-// key identifies an action: what kind, on which resources, and, for a command
+// Key identifies an action: what kind, on which resources, and, for a command
 // or an edit, with which text. Approving one edit of a file approves no other.
-func (a *Action) key() string {
+func (a *Action) Key() string {
 	h := fnv(fnvStart, a.Kind)
 	for _, s := range slices.Sorted(slices.Values(a.Resources)) {
 		h = fnv(h, s)

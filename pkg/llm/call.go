@@ -6,6 +6,8 @@ import "strings"
 type Budget struct {
 	// Deadline is absolute, in milliseconds since 1970, for everything: requests, waits, retries.
 	Deadline int64
+	// Requests bounds how many are sent, whatever the reasons; 0 is 10.
+	Requests int
 	// Memory learns what endpoints do not take. Nil learns nothing beyond the call.
 	Memory *Memory
 	// Shrink makes a request shorter when it overflowed the model's context; it is asked
@@ -87,7 +89,11 @@ func (c *call) run() (Reply, *Failure) {
 	if f := c.prepare(); f != nil {
 		return reply, f
 	}
-	for c.requests < maxRequests {
+	most := maxRequests
+	if c.budget.Requests > 0 {
+		most = min(most, c.budget.Requests)
+	}
+	for c.requests < most {
 		if c.left() < leastTime {
 			if before == nil {
 				before = &Failure{Kind: KindTimeout, Detail: "no time was left"}

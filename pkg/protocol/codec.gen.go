@@ -42,6 +42,12 @@ func (*Resync) EffectType() string { return "resync" }
 func (*SignalsWanted) EffectType() string { return "signals_wanted" }
 
 // EffectType gives the name on the wire.
+func (*FactsWanted) EffectType() string { return "facts_wanted" }
+
+// EffectType gives the name on the wire.
+func (*Keep) EffectType() string { return "keep" }
+
+// EffectType gives the name on the wire.
 func (*HTTPSend) EffectType() string { return "http_send" }
 
 // EffectType gives the name on the wire.
@@ -165,6 +171,9 @@ func (*Command) EventType() string { return "command" }
 func (*Permission) EventType() string { return "permission" }
 
 // EventType gives the name on the wire.
+func (*Facts) EventType() string { return "facts" }
+
+// EventType gives the name on the wire.
 func (*Decided) EventType() string { return "decided" }
 
 // EventType gives the name on the wire.
@@ -236,6 +245,8 @@ func AppendEvent(b []byte, v Event) []byte {
 		return AppendCommand(b, v)
 	case *Permission:
 		return AppendPermission(b, v)
+	case *Facts:
+		return AppendFacts(b, v)
 	case *Decided:
 		return AppendDecided(b, v)
 	case *CLI:
@@ -362,6 +373,10 @@ func decodeEvent(d *decoder, name string) Event {
 		v := new(Permission)
 		decodePermission(d, v)
 		return v
+	case "facts":
+		v := new(Facts)
+		decodeFacts(d, v)
+		return v
 	case "decided":
 		v := new(Decided)
 		decodeDecided(d, v)
@@ -413,6 +428,10 @@ func AppendEffect(b []byte, v Effect) []byte {
 		return AppendResync(b, v)
 	case *SignalsWanted:
 		return AppendSignalsWanted(b, v)
+	case *FactsWanted:
+		return AppendFactsWanted(b, v)
+	case *Keep:
+		return AppendKeep(b, v)
 	case *HTTPSend:
 		return AppendHTTPSend(b, v)
 	case *Generate:
@@ -496,6 +515,14 @@ func decodeEffect(d *decoder, name string) Effect {
 	case "signals_wanted":
 		v := new(SignalsWanted)
 		decodeSignalsWanted(d, v)
+		return v
+	case "facts_wanted":
+		v := new(FactsWanted)
+		decodeFactsWanted(d, v)
+		return v
+	case "keep":
+		v := new(Keep)
+		decodeKeep(d, v)
 		return v
 	case "http_send":
 		v := new(HTTPSend)
@@ -602,6 +629,9 @@ func AppendReady(b []byte, v *Ready) []byte {
 	b = appendBoolMember(b, `,"enabled":`, v.Enabled)
 	b = appendBoolMember(b, `,"consult":`, v.Consult)
 	b = appendBoolMember(b, `,"judge":`, v.Judge)
+	if v.JudgeLog != "" {
+		b = appendStringMember(b, `,"judgeLog":`, v.JudgeLog)
+	}
 	if v.JudgeTimeoutMS != 0 {
 		b = appendIntMember(b, `,"judgeTimeoutMs":`, v.JudgeTimeoutMS)
 	}
@@ -633,6 +663,8 @@ func decodeReady(d *decoder, v *Ready) {
 			v.Consult = d.flag("ready.consult")
 		case "judge":
 			v.Judge = d.flag("ready.judge")
+		case "judgeLog":
+			v.JudgeLog = d.text("ready.judgeLog")
 		case "judgeTimeoutMs":
 			v.JudgeTimeoutMS = d.integer("ready.judgeTimeoutMs")
 		case "consultTimeoutMs":
@@ -953,6 +985,60 @@ func decodeSignalsWanted(d *decoder, v *SignalsWanted) {
 			v.ID = d.text("signals_wanted.id")
 		default:
 			d.skip("signals_wanted")
+		}
+	}
+}
+
+// AppendFactsWanted appends v as JSON.
+func AppendFactsWanted(b []byte, v *FactsWanted) []byte {
+	b = appendStringMember(b, `{"type":"facts_wanted","id":`, v.ID)
+	b = appendStringMember(b, `,"session":`, v.Session)
+	if v.Agent != "" {
+		b = appendStringMember(b, `,"agent":`, v.Agent)
+	}
+	if v.Worktrees {
+		b = appendBoolMember(b, `,"worktrees":`, v.Worktrees)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeFactsWanted(d *decoder, v *FactsWanted) {
+	if !d.object("facts_wanted") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("facts_wanted.id")
+		case "session":
+			v.Session = d.text("facts_wanted.session")
+		case "agent":
+			v.Agent = d.text("facts_wanted.agent")
+		case "worktrees":
+			v.Worktrees = d.flag("facts_wanted.worktrees")
+		default:
+			d.skip("facts_wanted")
+		}
+	}
+}
+
+// AppendKeep appends v as JSON.
+func AppendKeep(b []byte, v *Keep) []byte {
+	b = appendText(b, `{"type":"keep","state":`)
+	b = AppendRaw(b, v.State)
+	return appendText(b, `}`)
+}
+
+func decodeKeep(d *decoder, v *Keep) {
+	if !d.object("keep") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "state":
+			v.State = d.raw("keep.state")
+		default:
+			d.skip("keep")
 		}
 	}
 }
@@ -1363,6 +1449,10 @@ func AppendInit(b []byte, v *Init) []byte {
 		b = appendText(b, `,"options":`)
 		b = AppendRaw(b, v.Options)
 	}
+	if v.Kept != "" {
+		b = appendText(b, `,"kept":`)
+		b = AppendRaw(b, v.Kept)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1394,6 +1484,8 @@ func decodeInit(d *decoder, v *Init) {
 			v.DataHome = d.text("init.dataHome")
 		case "options":
 			v.Options = d.raw("init.options")
+		case "kept":
+			v.Kept = d.raw("init.kept")
 		default:
 			d.skip("init")
 		}
@@ -2347,6 +2439,9 @@ func decodeCommand(d *decoder, v *Command) {
 // AppendPermission appends v as JSON.
 func AppendPermission(b []byte, v *Permission) []byte {
 	b = appendStringMember(b, `{"type":"permission","session":`, v.Session)
+	if v.Top != "" {
+		b = appendStringMember(b, `,"top":`, v.Top)
+	}
 	b = appendStringMember(b, `,"call":`, v.Call)
 	if v.Agent != "" {
 		b = appendStringMember(b, `,"agent":`, v.Agent)
@@ -2364,16 +2459,11 @@ func AppendPermission(b []byte, v *Permission) []byte {
 		b = appendText(b, `,"source":`)
 		b = AppendRaw(b, v.Source)
 	}
-	if v.AgentInfo != "" {
-		b = appendText(b, `,"agentInfo":`)
-		b = AppendRaw(b, v.AgentInfo)
+	if v.Cut {
+		b = appendBoolMember(b, `,"cut":`, v.Cut)
 	}
-	if len(v.Worktrees) > 0 {
-		b = appendText(b, `,"worktrees":`)
-		b = appendStrings(b, v.Worktrees)
-	}
-	if v.WorktreesOK {
-		b = appendBoolMember(b, `,"worktreesOK":`, v.WorktreesOK)
+	if v.Started != 0 {
+		b = appendIntMember(b, `,"started":`, v.Started)
 	}
 	return appendText(b, `}`)
 }
@@ -2386,6 +2476,8 @@ func decodePermission(d *decoder, v *Permission) {
 		switch string(d.key) {
 		case "session":
 			v.Session = d.text("permission.session")
+		case "top":
+			v.Top = d.text("permission.top")
 		case "call":
 			v.Call = d.text("permission.call")
 		case "agent":
@@ -2398,14 +2490,54 @@ func decodePermission(d *decoder, v *Permission) {
 			v.Metadata = d.raw("permission.metadata")
 		case "source":
 			v.Source = d.raw("permission.source")
-		case "agentInfo":
-			v.AgentInfo = d.raw("permission.agentInfo")
-		case "worktrees":
-			v.Worktrees = d.texts("permission.worktrees")
-		case "worktreesOK":
-			v.WorktreesOK = d.flag("permission.worktreesOK")
+		case "cut":
+			v.Cut = d.flag("permission.cut")
+		case "started":
+			v.Started = d.integer("permission.started")
 		default:
 			d.skip("permission")
+		}
+	}
+}
+
+// AppendFacts appends v as JSON.
+func AppendFacts(b []byte, v *Facts) []byte {
+	b = appendStringMember(b, `{"type":"facts","id":`, v.ID)
+	if v.AgentInfo != "" {
+		b = appendText(b, `,"agentInfo":`)
+		b = AppendRaw(b, v.AgentInfo)
+	}
+	if v.AgentPrompt != "" {
+		b = appendStringMember(b, `,"agentPrompt":`, v.AgentPrompt)
+	}
+	if len(v.Worktrees) > 0 {
+		b = appendText(b, `,"worktrees":`)
+		b = appendStrings(b, v.Worktrees)
+	}
+	if v.WorktreesOK {
+		b = appendBoolMember(b, `,"worktreesOK":`, v.WorktreesOK)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeFacts(d *decoder, v *Facts) {
+	if !d.object("facts") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("facts.id")
+		case "agentInfo":
+			v.AgentInfo = d.raw("facts.agentInfo")
+		case "agentPrompt":
+			v.AgentPrompt = d.text("facts.agentPrompt")
+		case "worktrees":
+			v.Worktrees = d.texts("facts.worktrees")
+		case "worktreesOK":
+			v.WorktreesOK = d.flag("facts.worktreesOK")
+		default:
+			d.skip("facts")
 		}
 	}
 }
@@ -2821,6 +2953,10 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 		b = appendText(b, `,"log":`)
 		b = AppendRaw(b, v.Log)
 	}
+	if v.Judge != "" {
+		b = appendText(b, `,"judge":`)
+		b = AppendRaw(b, v.Judge)
+	}
 	if v.Models != "" {
 		b = appendText(b, `,"models":`)
 		b = AppendRaw(b, v.Models)
@@ -2907,6 +3043,8 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Guard = d.raw("storedSession.guard")
 		case "log":
 			v.Log = d.raw("storedSession.log")
+		case "judge":
+			v.Judge = d.raw("storedSession.judge")
 		case "models":
 			v.Models = d.raw("storedSession.models")
 		default:

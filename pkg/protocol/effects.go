@@ -25,6 +25,8 @@ type Ready struct {
 	Consult bool `json:"consult"`
 	// Judge tells whether permission asks are to be sent.
 	Judge bool `json:"judge"`
+	// JudgeLog is the file of the log "judge", absolute. Like the origins it is fixed here.
+	JudgeLog string `json:"judgeLog,omitempty"`
 	// JudgeTimeoutMS bounds the wait for a Decision in the host.
 	JudgeTimeoutMS int64 `json:"judgeTimeoutMs,omitempty"`
 	// ConsultTimeoutMS bounds the wait for an Answer in the host.
@@ -137,6 +139,23 @@ type SignalsWanted struct {
 	ID      string `json:"id"`
 }
 
+// FactsWanted asks what the host knows for a permission ask.
+//
+// wire:effect facts_wanted
+type FactsWanted struct {
+	ID        string `json:"id"`
+	Session   string `json:"session"`
+	Agent     string `json:"agent,omitempty"`     // its description, prompt and rules are wanted
+	Worktrees bool   `json:"worktrees,omitempty"` // the project's git worktrees are wanted
+}
+
+// Keep gives the loader something for the guests to come in this process; nothing of it is stored.
+//
+// wire:effect keep
+type Keep struct {
+	State JSON `json:"state"`
+}
+
 // HTTPSend starts a request. It is encoded for the http_send import, not returned.
 //
 // wire:effect http_send
@@ -196,11 +215,12 @@ type Answer struct {
 type Decision struct {
 	Call    string `json:"call"`
 	Session string `json:"session"`
-	Effect  string `json:"effect"` // allow, deny, ask
+	Effect  string `json:"effect"` // allow, deny, ask; none: not judged, as without a judge
 	Message string `json:"message,omitempty"`
 }
 
-// Append adds a line to a log of ours in the state folder; the loader rotates it.
+// Append adds a line to a log of ours; the loader rotates it. The log "judge" is the file that
+// Ready named, the others are in the state folder.
 //
 // wire:effect append
 type Append struct {

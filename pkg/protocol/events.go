@@ -15,6 +15,7 @@ type Init struct {
 	ConfigHome  string `json:"configHome"` // XDG_CONFIG_HOME or its default
 	DataHome    string `json:"dataHome"`   // XDG_DATA_HOME or its default
 	Options     JSON   `json:"options,omitempty"`
+	Kept        JSON   `json:"kept,omitempty"` // of the last Keep of this process
 }
 
 // Provided answers a Need.
@@ -312,23 +313,38 @@ type Command struct {
 	Models []string `json:"models,omitempty"`
 }
 
-// Permission is an ask of the host.
+// Permission is an ask of the host. It is answered by a Decision before the deadline.
 //
 // wire:event permission
 type Permission struct {
-	Session     string   `json:"session"`
-	Call        string   `json:"call"`
-	Agent       string   `json:"agent,omitempty"`
-	Action      string   `json:"action"`
-	Resources   []string `json:"resources,omitempty"`
-	Metadata    JSON     `json:"metadata,omitempty"`
-	Source      JSON     `json:"source,omitempty"`
-	AgentInfo   JSON     `json:"agentInfo,omitempty"` // name, description, mode, prompt, permission rules
-	Worktrees   []string `json:"worktrees,omitempty"`
-	WorktreesOK bool     `json:"worktreesOK,omitempty"` // false: the list is not available
+	Session string `json:"session"`
+	// Top is the session that the person talks to, when a child of it asks.
+	Top       string   `json:"top,omitempty"`
+	Call      string   `json:"call"`
+	Agent     string   `json:"agent,omitempty"`
+	Action    string   `json:"action"`
+	Resources []string `json:"resources,omitempty"`
+	Metadata  JSON     `json:"metadata,omitempty"` // the tool's input, whole but for what Cut says
+	Source    JSON     `json:"source,omitempty"`
+	// Cut: something of metadata was too large, or too deeply nested, and is missing.
+	Cut bool `json:"cut,omitempty"`
+	// Started is when the host asked, in milliseconds since 1970; the deadline counts from there.
+	Started int64 `json:"started,omitempty"`
 }
 
-// Decided tells what the person said to an ask.
+// Facts answers a FactsWanted. What the host cannot tell is left out.
+//
+// wire:event facts
+type Facts struct {
+	ID          string   `json:"id"`
+	AgentInfo   JSON     `json:"agentInfo,omitempty"`   // name, description, mode, permission rules
+	AgentPrompt string   `json:"agentPrompt,omitempty"` // its system prompt
+	Worktrees   []string `json:"worktrees,omitempty"`
+	WorktreesOK bool     `json:"worktreesOK,omitempty"` // the list is known, even if it is empty
+}
+
+// Decided tells what the person said to an ask: one that was left to them, or one that is
+// still being judged.
 //
 // wire:event decided
 type Decided struct {

@@ -48,6 +48,7 @@ type StoredSession struct {
 
 	Guard JSON `json:"guard,omitempty"` // pkg/guard
 	Log   JSON `json:"log,omitempty"`   // pkg/transcript
+	Judge JSON `json:"judge,omitempty"` // pkg/judge
 	// Models is what endpoints were found not to take, see llm.Memory. It is of the process,
 	// and lies with every session because nothing else is stored.
 	Models JSON `json:"models,omitempty"`

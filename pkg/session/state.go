@@ -74,6 +74,8 @@ type State struct {
 
 	// Models is llm.Memory as it was when the session was stored; the engine's.
 	Models protocol.JSON
+	// Judge is judge.Session as it was when the session was stored; the engine's.
+	Judge protocol.JSON
 
 	// Not stored: a child session has no state, and ours is made of Deliveries.
 

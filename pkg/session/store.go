@@ -25,8 +25,8 @@ func (s *State) Append(b []byte) []byte {
 		Notes: s.Notes, Counts: s.Counts.Sorted(), Told: s.Told, Failing: s.Failing, Consults: s.Consults,
 		Guard:  protocol.JSON(s.Guard.Append(nil)),
 		Log:    protocol.JSON(s.Log.AppendState(nil)),
-		Models: s.Models,
-		Muted:  s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories,
+		Models: s.Models, Judge: s.Judge,
+		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories,
 	}
 	for _, at := range s.Breaker.Wakes {
 		st.Wakes = append(st.Wakes, protocol.Moment{At: at})
@@ -67,7 +67,7 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories},
 		Sealed:  st.Sealed, Born: st.Born, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt, Owed: st.Owed,
 		Known: st.Known, Busy: st.Busy, Compacting: st.Compacting, Unfit: st.Unfit, Agent: st.Agent,
-		Notes: st.Notes, Told: st.Told, Failing: st.Failing, Consults: st.Consults, Counts: Counts{}, Models: st.Models,
+		Notes: st.Notes, Told: st.Told, Failing: st.Failing, Consults: st.Consults, Counts: Counts{}, Models: st.Models, Judge: st.Judge,
 	}
 	for _, w := range st.Wakes {
 		fresh.Breaker.Wakes = append(fresh.Breaker.Wakes, w.At)

@@ -24,6 +24,7 @@ type Health struct {
 	Problems []config.Problem
 	Pause    llm.Pause
 	Now      int64
+	Judge    string // how the permission judge stands; empty when there is none
 	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
 	Rules        string
 	RuleProblems []config.Problem
@@ -55,6 +56,9 @@ func (p Prompt) Status(s *session.State, h Health) string {
 		line("consult", model(h.Config.Consult))
 	} else {
 		line("consult", "off")
+	}
+	if h.Judge != "" {
+		line("judge", h.Judge)
 	}
 	c := s.Counts
 	line("reviews", num(c[session.CountStarted])+" started, "+num(c["review.notes"])+" with notes, "+num(c["review.silent"]+c["review.prose"])+" silent, "+
