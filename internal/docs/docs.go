@@ -11,6 +11,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
+	"github.com/Kayphoon/opencode-advisor/pkg/judge"
 )
 
 // Fill replaces what stands between the marks of each part. Kept is the folder of what the benches counted last; their
@@ -27,6 +28,7 @@ func Fill(readme, kept string) (string, error) {
 	for _, part := range []struct{ name, text string }{
 		{"evidence", evidence.Markdown()},
 		{"config", Config()},
+		{"judge", Judge()},
 		{"commands", cli.Markdown()},
 		{"bench", counted.Markdown()},
 	} {
@@ -40,6 +42,20 @@ func Fill(readme, kept string) (string, error) {
 		readme = readme[:i] + strings.TrimRight(part.text, "\n") + "\n" + readme[j:]
 	}
 	return readme, nil
+}
+
+// Judge is the table of the permission judge's options.
+func Judge() string {
+	var b strings.Builder
+	b.WriteString("| key | type | default | meaning |\n| --- | --- | --- | --- |\n")
+	for _, o := range judge.OptionTable() {
+		def := o.Default
+		if def != "" {
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Key, o.Type, def, o.Meaning)
+	}
+	return b.String()
 }
 
 // Config is the table of all keys.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"path"
 	"strings"
 
 	"github.com/buger/jsonparser"
@@ -35,6 +36,13 @@ func ReadAction(kind string, resources []string, metadata []byte, place Place) A
 	a.Content = get("content newString new_string newText text patchText patch diff")
 	a.Before = get("oldString old_string oldText before")
 	a.Shell = get("shell")
+	if dir := get("workdir cwd"); dir != "" {
+		a.Place = tidyPlace(place)
+		if !strings.HasPrefix(dir, "/") && !drive(dir) {
+			dir = a.Place.Cwd + "/" + dir
+		}
+		a.Place.Cwd = path.Clean(dir)
+	}
 	if access := get("access"); access == "read" || access == "write" {
 		a.Access = access
 	}

@@ -181,3 +181,16 @@ func TestWildcards(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryOptionIsDocumented(t *testing.T) {
+	var keys []string
+	for _, o := range OptionTable() {
+		keys = append(keys, o.Key)
+		if o.Type == "" || o.Meaning == "" {
+			t.Errorf("%s lacks its type or meaning", o.Key)
+		}
+	}
+	if diff := cmp.Diff(Keys(), keys); diff != "" {
+		t.Error(diff)
+	}
+}
