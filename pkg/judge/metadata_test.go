@@ -42,3 +42,27 @@ func TestWhatWasCutIsAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestACommandStartsWhereItsToolSays(t *testing.T) {
+	place := Place{Roots: []string{"/w/app"}, Home: "/home/dev"}
+	for _, tt := range []struct {
+		metadata string
+		cwd      string
+		want     Decision
+	}{
+		{`{"command": "rm -rf build"}`, "", None},
+		{`{"command": "rm -rf build", "workdir": "sub"}`, "/w/app/sub", None},
+		{`{"command": "rm -rf build", "workdir": "/etc"}`, "/etc", Deny},
+		{`{"command": "touch x", "workdir": "../other"}`, "/w/other", Deny},
+		{`{"command": "touch ../x", "cwd": "/w/app/sub"}`, "/w/app/sub", None},
+	} {
+		a := ReadAction("bash", nil, []byte(tt.metadata), place)
+		if v := Floor(a); a.Place.Cwd != tt.cwd || v.Decision != tt.want {
+			t.Errorf("%s: in %q %s %s, want in %q %s", tt.metadata, a.Place.Cwd, v.Decision, v.Row, tt.cwd, tt.want)
+		}
+	}
+	here, there := ReadAction("bash", nil, []byte(`{"command": "make"}`), place), ReadAction("bash", nil, []byte(`{"command": "make", "workdir": "sub"}`), place)
+	if here.Key() == there.Key() {
+		t.Error("approving a command in one folder approves it in another")
+	}
+}
