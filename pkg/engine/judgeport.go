@@ -8,6 +8,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
@@ -85,7 +86,7 @@ func (p *judgePort) Ask(prompt string, deadline int64, most int) (string, int, e
 		return "", 0, judge.AskError{Text: ep.Why}
 	}
 	req := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: prompt}}, MaxTokens: judgeTokens}
-	reply, err := llm.Call(p, endpoint(ep), req, llm.Budget{Deadline: deadline, Requests: most, Memory: p.e.memory})
+	reply, err := llm.Call(p, endpoint(ep), req, llm.Budget{Deadline: deadline, Requests: most, Memory: p.e.memory, Meter: p.meter(p.l, session.RoleJudge, ep)})
 	if p.t.dead {
 		return "", reply.Requests, judge.AskError{Gone: true}
 	}
