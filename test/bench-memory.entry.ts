@@ -1,4 +1,4 @@
-// What the advisor holds: node bench-memory.entry.js WASM. The guest after 1,000 sessions of 100 turns, and a
+// What the advisor holds: node bench-memory.entry.js WASM ROOT [turns]. The guest after 1,000 sessions of 100 turns, and a
 // process with the loader beside one without, which both send the same to a model server in this one.
 
 import { spawn } from "node:child_process";
@@ -15,7 +15,10 @@ import { Player } from "./bench-player.ts";
 import { ModelServer } from "./model-server.ts";
 
 const mb = 1024 * 1024;
-const [wasm, role, baseURL] = process.argv.slice(2);
+const [wasm, role, given] = process.argv.slice(2);
+const isHost = role === "--with" || role === "--bare";
+const baseURL = isHost ? given : "";
+const guestTurns = isHost ? 0 : Number(given ?? 100);
 const folder = () => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "superadvisor-bench-")));
 const sessions = 200;
 const turns = 5;
@@ -24,9 +27,11 @@ const turns = 5;
 async function host(withAdvisor: boolean): Promise<void> {
   const root = folder();
   let delivered = 0;
+  let heard: () => void = () => {};
+  const ready = new Promise<void>((resolve) => (heard = resolve));
   const advisor = withAdvisor
     ? new Advisor(
-        { deliver: async () => (delivered++, { state: "admitted" }), notice: ({ text }) => console.error(text), providers: async () => [], history: async (session) => ({ type: "history", session, events: [] }), signals: async () => ({}) },
+        { deliver: async () => (delivered++, { state: "admitted" }), notice: ({ text }) => console.error(text), providers: async () => [], history: async (session) => ({ type: "history", session, events: [] }), signals: async () => ({}), ready: () => heard() },
         {
           init: { version: "0.0.0", host: "harness", hostVersion: "", directory: root, root, home: root, configHome: root, dataHome: root, options: { watchdogModel: "fake/m", provider: { baseURL, apiKey: "sk-test" }, debounceMs: 0 } },
           state: root,
@@ -38,6 +43,7 @@ async function host(withAdvisor: boolean): Promise<void> {
     : undefined;
   const alive = setInterval(() => {}, 1000);
   advisor?.start();
+  if (advisor) await ready;
   const output = "const x = 1 // a line of code, of which there are many\n".repeat(40);
   for (let n = 0; n < turns; n++) {
     for (let s = 0; s < sessions; s++) {
@@ -74,7 +80,7 @@ async function host(withAdvisor: boolean): Promise<void> {
   process.exit(0);
 }
 
-if (role === "--with" || role === "--bare") await host(role === "--with");
+if (isHost) await host(role === "--with");
 
 const model = new ModelServer();
 await model.start();
@@ -93,11 +99,11 @@ model.stop();
 
 const root = folder();
 const player = new Player(wasm!, root);
-for (let s = 0; s < 1000; s++) for (let n = 0; n < 100; n++) player.turn(`s${s}`, n);
+for (let s = 0; s < 1000; s++) for (let n = 0; n < guestTurns; n++) player.turn(`s${s}`, n);
 fs.rmSync(root, { recursive: true, force: true });
 
 const rows: Row[] = [
-  { what: "guest after 1,000 sessions of 100 turns", mb: round(player.memory / mb, 1), events: player.events },
+  { what: `guest after 1,000 sessions of ${guestTurns} turns`, mb: round(player.memory / mb, 1), events: player.events },
   { what: `process with the advisor, ${sessions} sessions of ${turns} turns`, mb: round(whole / mb, 1), reviews },
   { what: "the same process without", mb: round(bare / mb, 1) },
 ];

@@ -117,6 +117,6 @@ beside(
   () => (wanted = twin.readLines(large, 90_000, 90_200)),
   () => answer.text.includes(wanted) && wanted.split("\n").length === 202,
 );
-rows.push({ pattern: "read lines 90,000-90,200 of 50 MB, bytes that the guest allocates", ours_ms: answer.allocated });
+rows.push({ pattern: "read lines 90,000-90,200 of 50 MB, bytes that the guest allocates", allocated: answer.allocated });
 bars.push({ what: `${runtime}: bytes that the guest allocates to read lines 90,000-90,200 of 50 MB`, got: answer.allocated, max: 1 << 20 });
 report(rows, bars);
