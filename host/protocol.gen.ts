@@ -324,6 +324,8 @@ export interface Generate {
   system?: string;
   prompt: string;
   maxTokens?: number;
+  /** how hard to think, in the model's own words where it has some */
+  effort?: string;
   timeoutMs: number;
 }
 

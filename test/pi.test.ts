@@ -470,6 +470,33 @@ describe("a model of pi's", () => {
     assert.deepEqual([used.id, context.messages[0]!.content, options.apiKey, options.maxTokens], ["m", "hello", "sk-pi", 100]);
   });
 
+  test("thinks as hard as it was asked to, or as hard as it can", async () => {
+    const { thinking } = await import("../host/pi/models.ts");
+    const able = { ...model, reasoning: true, thinkingLevelMap: { minimal: null, max: "max" } };
+    for (const [effort, want] of [
+      ["low", "low"],
+      ["xhigh", "high"],
+      ["max", "max"],
+      ["minimal", undefined],
+      ["off", undefined],
+      ["", undefined],
+      ["nonsense", undefined],
+    ] as const) {
+      assert.equal(thinking(able, effort).reasoning, want, effort);
+      assert.equal(thinking(model, effort).reasoning, undefined, "it cannot think");
+    }
+    let asked: unknown;
+    const { recorder } = await start({}, (pi) => {
+      pi.models = [able];
+      pi.registry.completeSimple = async (_, __, options) => {
+        asked = options.reasoning;
+        return { stopReason: "stop", content: [{ type: "text", text: "hi" }] };
+      };
+    });
+    await ask(recorder, { effort: "xhigh" });
+    assert.equal(asked, "high");
+  });
+
   test("that fails, is not there or has no credentials is a failure, not a throw", async () => {
     const { recorder } = await start({}, (pi) => {
       pi.models = [model];

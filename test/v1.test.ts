@@ -439,12 +439,12 @@ describe("what the host can ask", () => {
       "session.create": () => ({ data: { id: "own" } }),
       "session.prompt": () => ({ data: { info: {}, parts: [{ type: "step-start" }, { type: "text", text: "yes" }] } }),
     });
-    recorder.effect({ type: "generate", id: "g1", session: "s1", provider: "p", model: "m", system: "be brief", prompt: "?", timeoutMs: 1000 });
+    recorder.effect({ type: "generate", id: "g1", session: "s1", provider: "p", model: "m", system: "be brief", prompt: "?", effort: "high", timeoutMs: 1000 });
     await recorder.until(() => recorder.of("generated").length > 0);
     assert.deepEqual(recorder.of("generated"), [{ type: "generated", id: "g1", text: "yes" }]);
     assert.deepEqual(calls, [
       { method: "session.create", body: { title: "advisor", parentID: "s1" } },
-      { method: "session.prompt", path: { id: "own" }, body: { model: { providerID: "p", modelID: "m" }, system: "be brief", tools: { "*": false }, parts: [{ type: "text", text: "?" }] } },
+      { method: "session.prompt", path: { id: "own" }, body: { model: { providerID: "p", modelID: "m" }, variant: "high", system: "be brief", tools: { "*": false }, parts: [{ type: "text", text: "?" }] } },
       { method: "session.delete", path: { id: "own" } },
     ]);
     await hear("session.status", { sessionID: "own", status: { type: "busy" } });

@@ -145,7 +145,13 @@ export class V2Service {
           return { dispose: () => void (this.judge = undefined) };
         },
       },
-      generate: { text: async ({ prompt }) => ({ data: { text: `generated for ${prompt}` } }) },
+      generate: {
+        text: async ({ prompt, model }) => {
+          if (model?.variant === "max") throw new Error("Unknown variant max of the model");
+          return { data: { text: `generated for ${prompt}${model?.variant ? ` (${model.variant})` : ""}` } };
+        },
+      },
+      model: { list: async () => ({ data: [{ providerID: "p", id: "m" }, { providerID: "p" }] }) },
     });
     return {
       unload: async () => {

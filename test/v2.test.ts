@@ -401,7 +401,7 @@ describe("what the host can ask", () => {
     const done = command.execute!({ sessionID: id, prompt: { text: "status" } });
     await at("/a").until(() => at("/a").of("command").length > 0);
     const { call, ...asked } = at("/a").of("command")[0]!;
-    assert.deepEqual(asked, { type: "command", session: id, name: "advisor", text: "status" });
+    assert.deepEqual(asked, { type: "command", session: id, name: "advisor", text: "status", models: ["p/m"] });
     at("/a").effect({ type: "answer", call, text: "all is well" });
     await done;
     assert.equal(service.calls.at(-1)!.input.text, "[advisor] all is well");
@@ -493,6 +493,15 @@ describe("what the host can ask", () => {
     at("/a").effect({ type: "generate", id: "g1", system: "be brief", prompt: "hello", timeoutMs: 1000 });
     await at("/a").until(() => at("/a").of("generated").length > 0);
     assert.deepEqual(at("/a").of("generated"), [{ type: "generated", id: "g1", text: "generated for be brief\n\nhello" }]);
+    for (const [effort, text] of [
+      ["high", "generated for hello (high)"],
+      ["max", "generated for hello"],
+    ] as const) {
+      at("/a").events.length = 0;
+      at("/a").effect({ type: "generate", id: "g2", provider: "p", model: "m", prompt: "hello", effort, timeoutMs: 1000 });
+      await at("/a").until(() => at("/a").of("generated").length > 0);
+      assert.deepEqual(at("/a").of("generated"), [{ type: "generated", id: "g2", text }], effort);
+    }
   });
 });
 

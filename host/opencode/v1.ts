@@ -321,6 +321,7 @@ export class V1Host implements Host {
         path: { id },
         body: {
           ...(effect.provider && effect.model ? { model: { providerID: effect.provider, modelID: effect.model } } : {}),
+          ...(effect.effort ? { variant: effect.effort } : {}), // what the model has no variant of is left out by V1
           ...(effect.system ? { system: effect.system } : {}),
           tools: { "*": false },
           parts: [{ type: "text", text: effect.prompt }],

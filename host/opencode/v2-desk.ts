@@ -8,6 +8,7 @@ import type { Facts, FactsWanted, Ready } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
 import { boundAsk, boundInput } from "./input.ts";
 import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
+import { listModels } from "./v2-provider.ts";
 import type { Evaluation, Registration, V2Context } from "./v2-types.ts";
 
 /** The host's own facts, which are local. */
@@ -88,7 +89,8 @@ export class V2Desk {
       execute: async (input: unknown) => {
         const session = string(object(input)["sessionID"]) ?? "";
         const text = string(object(object(input)["prompt"])["text"]) ?? "";
-        const answer = await this.advisor.command({ session, call: this.advisor.callID(), name, text });
+        const models = await listModels(this.context);
+        const answer = await this.advisor.command({ session, call: this.advisor.callID(), name, text, models });
         await this.say(session, answer.text).catch(() => {}); // the session may be gone
       },
     };

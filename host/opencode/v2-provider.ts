@@ -36,13 +36,21 @@ export async function readProvider(context: V2Context, id: string): Promise<Prov
 async function readPrices(context: V2Context, id: string, info: Json): Promise<ModelPrice[]> {
   const own = pricesOf(info["models"]);
   if (own.length > 0) return own;
-  const models = context.model ?? context.catalog?.model;
-  const found = await within(pricesMs, async () => models?.list?.());
-  const record = object(unwrap(found));
-  return list(Array.isArray(unwrap(found)) ? unwrap(found) : (record["models"] ?? record["data"]))
-    .map(object)
+  return (await allModels(context))
     .filter((model) => model["providerID"] === id)
     .flatMap((model) => priceOf(string(model["id"]) ?? "", model["cost"]) ?? []);
+}
+
+async function allModels(context: V2Context): Promise<Json[]> {
+  const models = context.model ?? context.catalog?.model;
+  const found = unwrap(await within(pricesMs, async () => models?.list?.()));
+  const record = object(found);
+  return list(Array.isArray(found) ? found : (record["models"] ?? record["data"])).map(object);
+}
+
+/** Every model of the host, as provider/model. */
+export async function listModels(context: V2Context): Promise<string[]> {
+  return (await allModels(context)).flatMap((model) => (string(model["providerID"]) && string(model["id"]) ? [`${String(model["providerID"])}/${String(model["id"])}`] : []));
 }
 
 /** The key of the connection that the person made; an OAuth login has none that could be handed on. */

@@ -44,7 +44,7 @@ export interface Admission {
   resume?: boolean;
 }
 
-type GenerateText = (input: { prompt: string; model?: { providerID: string; id: string } }) => Promise<unknown>;
+type GenerateText = (input: { prompt: string; model?: { providerID: string; id: string; variant?: string } }) => Promise<unknown>;
 
 /** What the permission hook may change: effect and message. */
 export interface Evaluation {

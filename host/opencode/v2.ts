@@ -305,14 +305,17 @@ export class V2Host implements Host {
   async generate(effect: Generate): Promise<Pick<Generated, "text" | "failure" | "detail">> {
     const text = this.context.generate?.text ?? this.context.experimental?.generate?.text;
     if (!text) return { failure: "unsupported", detail: "this version of OpenCode has no model call for plugins" };
-    const result = object(
-      unwrap(
-        await text({
-          prompt: effect.system ? `${effect.system}\n\n${effect.prompt}` : effect.prompt,
-          ...(effect.provider && effect.model ? { model: { providerID: effect.provider, id: effect.model } } : {}),
-        }),
-      ),
-    );
+    const ask = async (variant: string | undefined) =>
+      text({
+        prompt: effect.system ? `${effect.system}\n\n${effect.prompt}` : effect.prompt,
+        ...(effect.provider && effect.model ? { model: { providerID: effect.provider, id: effect.model, ...(variant ? { variant } : {}) } } : {}),
+      });
+    // A variant that the model does not have fails the call: the model's own effort is then the nearest.
+    const answer = await ask(effect.effort).catch((error: unknown) => {
+      if (!effect.effort || !/variant/i.test(describe(error))) throw error;
+      return ask(undefined);
+    });
+    const result = object(unwrap(answer));
     return { text: string(result["text"]) ?? "" };
   }
 

@@ -54,6 +54,7 @@ export async function generate(context: PiContext, effect: Generate, signal: Abo
         ...(auth.apiKey ? { apiKey: auth.apiKey } : {}),
         ...(auth.headers ? { headers: auth.headers } : {}),
         signal,
+        ...thinking(model, effect.effort),
         ...(effect.maxTokens ? { maxTokens: Math.min(effect.maxTokens, model.maxTokens ?? effect.maxTokens) } : {}),
       },
     ),
@@ -89,6 +90,13 @@ async function besidePi(script = process.argv[1]): Promise<Complete | undefined>
 }
 
 const efforts = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The nearest level at or below the one that was asked for. Off is what pi does when none is named. */
+export function thinking(model: PiModel, effort: string | undefined): { reasoning?: string } {
+  const taken = effortsOf(model);
+  const level = efforts.slice(0, efforts.indexOf(effort ?? "") + 1).findLast((each) => taken.includes(each));
+  return level === undefined || level === "off" ? {} : { reasoning: level };
+}
 
 /** The thinking levels that a model takes. The two highest have to be named by the model itself. */
 export function effortsOf(model: PiModel): string[] {

@@ -64,5 +64,5 @@ export interface PiRegistry {
 export type Complete = (
   model: PiModel,
   context: { systemPrompt?: string; messages: { role: "user"; content: string; timestamp: number }[] },
-  options: { apiKey?: string; headers?: Record<string, string | null>; signal: AbortSignal; maxTokens?: number; maxRetries?: number },
+  options: { apiKey?: string; headers?: Record<string, string | null>; signal: AbortSignal; maxTokens?: number; maxRetries?: number; reasoning?: string },
 ) => Promise<unknown>;

@@ -69,6 +69,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
 	m := p.meter(l, session.RoleConsult, e.config.Consult)
 	res := consult.Run(p.model(m), in, v.tools)
+	in.Endpoint.Effort = e.memory.Effort(in.Endpoint) // that it was asked for, after all
 	e.emit(&protocol.Status{Session: l.state.ID, Text: l.shown})
 	s := l.state
 	outcome := "answered"

@@ -83,7 +83,7 @@ func (p port) generate(r llm.GenerateRequest, more int64) llm.GenerateResponse {
 	}
 	id := p.e.id("g")
 	p.e.emit(&protocol.Generate{ID: id, Session: p.t.session, Provider: r.Provider, Model: r.Model,
-		Prompt: r.Prompt, MaxTokens: r.MaxTokens, TimeoutMS: r.TimeoutMS})
+		Prompt: r.Prompt, MaxTokens: r.MaxTokens, Effort: r.Effort, TimeoutMS: r.TimeoutMS})
 	switch a := p.e.waitFor(p.t, id, r.TimeoutMS, func() { p.e.emit(&protocol.GenerateCancel{ID: id}) }).(type) {
 	case *protocol.Generated:
 		t := a.Tokens

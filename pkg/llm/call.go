@@ -219,6 +219,9 @@ func (c *call) learnParameter(q Quirks) bool {
 	case CompletionTokens:
 		return c.learn(q, c.req.MaxTokens > 0)
 	case NoEffort:
+		if aboveHigh(c.ep.Effort) && c.learn(CapEffort, true) {
+			return true
+		}
 		return c.learn(q, reasoningEffort(c.ep.Effort) != "")
 	case NoTemperature:
 		return c.learn(q, c.req.Temperature != nil)

@@ -60,6 +60,8 @@ func TestCall(t *testing.T) {
 	req := Request{Messages: []Message{{Role: User, Text: "long long"}}, Tools: granted, ToolChoice: ChoiceRequired, MaxTokens: 1000, Temperature: &half}
 	effort := base
 	effort.Effort = "high"
+	highest := base
+	highest.Effort = "max"
 	bare := base
 	bare.BaseURL = "https://api.x.com"
 	type want struct {
@@ -156,6 +158,8 @@ func TestCall(t *testing.T) {
 					t.Errorf("something refused was sent again: %s", s)
 				}
 			}},
+		{name: "the highest effort is refused", ep: highest, answers: []HTTPResponse{refused("reasoning_effort"), fine}, want: want{Text: "No issues.", Requests: 2, Usage: once}},
+		{name: "every effort is refused", ep: highest, answers: []HTTPResponse{refused("reasoning_effort"), refused("reasoning_effort"), fine}, want: want{Text: "No issues.", Requests: 3, Usage: once}},
 		{name: "a parameter that was not sent is refused", answers: []HTTPResponse{refused("reasoning_effort")}, want: want{Kind: KindParameter, Requests: 1}},
 		{name: "the same parameter refused twice", answers: []HTTPResponse{refused("temperature")}, want: want{Kind: KindParameter, Requests: 2}},
 		{name: "the bare host answers without /v1", ep: bare, answers: []HTTPResponse{answer(404, "404 page not found"), fine}, want: want{Text: "No issues.", Requests: 2, Usage: once},
@@ -279,7 +283,7 @@ func (h *hostModel) Generate(r GenerateRequest) GenerateResponse {
 }
 
 func TestCallTheHostsModel(t *testing.T) {
-	ep := Endpoint{Provider: "anthropic", Model: "opus", Transport: TransportHost}
+	ep := Endpoint{Provider: "anthropic", Model: "opus", Transport: TransportHost, Effort: "xhigh"}
 	req := Request{Messages: []Message{{Role: System, Text: "Review."}, {Role: User, Text: "Delta."}}, Tools: granted, MaxTokens: 50}
 	for _, tt := range []struct {
 		name    string
@@ -298,6 +302,8 @@ func TestCallTheHostsModel(t *testing.T) {
 		{"cancelled", []GenerateResponse{{Failure: "cancelled"}}, KindCancelled, 0, 1},
 		{"failed once", []GenerateResponse{{Failure: "failed", Detail: "boom"}, {Text: "Fine."}}, "", 0, 2},
 		{"failed", []GenerateResponse{{Failure: "failed", Detail: "boom"}}, KindServer, 0, 2},
+		{"effort", []GenerateResponse{{Failure: "failed", Detail: "reasoning effort xhigh is not supported by this model"}, {Text: "Fine."}}, "", 0, 2},
+		{"no effort at all", []GenerateResponse{{Failure: "failed", Detail: "unsupported parameter: reasoning_effort"}, {Failure: "failed", Detail: "unsupported parameter: reasoning_effort"}, {Text: "Fine."}}, "", 0, 3},
 		{"too long", []GenerateResponse{{Failure: "failed", Detail: "prompt is too long"}}, KindOverflow, 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -309,6 +315,13 @@ func TestCallTheHostsModel(t *testing.T) {
 			}
 			if len(port.sent) != 0 {
 				t.Error("a request left by HTTP")
+			}
+			if want := []string{"xhigh", "high", ""}[:tt.asked]; strings.Contains(tt.name, "effort") {
+				for i, effort := range want {
+					if port.asked[i].Effort != effort {
+						t.Errorf("call %d asks for the effort %q, want %q", i+1, port.asked[i].Effort, effort)
+					}
+				}
 			}
 			p := port.asked[0]
 			if p.Provider != "anthropic" || p.Model != "opus" || p.MaxTokens != 50 || p.TimeoutMS != 10_000 || !strings.Contains(p.Prompt, "You call tools by writing JSON") {

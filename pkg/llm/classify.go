@@ -69,6 +69,7 @@ var parameters = []struct {
 	{"tool_choice", NoToolChoice},
 	{"reasoning_effort", NoEffort},
 	{"reasoning effort", NoEffort},
+	{"thinking level", NoEffort},
 	{"reasoning_content", NoReasoningEcho},
 	{"reasoning_details", NoReasoningEcho},
 	{"temperature", NoTemperature},

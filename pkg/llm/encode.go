@@ -35,10 +35,27 @@ func EncodeRequest(ep Endpoint, req Request, q Quirks) []byte {
 	if t := req.Temperature; t != nil && *t >= 0 && *t <= 2 && q&NoTemperature == 0 {
 		b = strconv.AppendFloat(append(b, `,"temperature":`...), *t, 'g', -1, 64)
 	}
-	if effort := reasoningEffort(ep.Effort); effort != "" && q&NoEffort == 0 {
+	if effort := reasoningEffort(effortFor(ep, q)); effort != "" {
 		b = protocol.AppendString(append(b, `,"reasoning_effort":`...), effort)
 	}
 	return append(b, `,"stream":false}`...)
+}
+
+// effortFor is the effort that an endpoint with these quirks is asked for: the nearest that it takes.
+func effortFor(ep Endpoint, q Quirks) string {
+	switch {
+	case q&NoEffort != 0:
+		return ""
+	case q&CapEffort != 0 && aboveHigh(ep.Effort):
+		return "high"
+	}
+	return ep.Effort
+}
+
+// aboveHigh picks the levels that few models know.
+func aboveHigh(effort string) bool {
+	effort = reasoningEffort(effort)
+	return effort == "xhigh" || effort == "max"
 }
 
 // reasoningEffort turns a variant into what vendors take: hosts say off where they say none.

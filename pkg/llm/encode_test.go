@@ -95,3 +95,21 @@ func FuzzEncodeRequest(f *testing.F) {
 		}
 	})
 }
+
+func TestTheEffortThatAnEndpointTakes(t *testing.T) {
+	for _, tt := range []struct {
+		asked string
+		q     Quirks
+		want  string
+	}{
+		{"max", 0, "max"}, {"max", CapEffort, "high"}, {"XHigh ", CapEffort, "high"}, {"low", CapEffort, "low"}, {"off", CapEffort, "off"},
+		{"max", CapEffort | NoEffort, ""}, {"low", NoEffort, ""}, {"", CapEffort, ""},
+	} {
+		ep := Endpoint{Model: "m", BaseURL: "https://x.com", Effort: tt.asked}
+		m := &Memory{}
+		m.Learn(ep, tt.q)
+		if got := m.Effort(ep); got != tt.want {
+			t.Errorf("effort %q with quirks %b: %q, want %q", tt.asked, tt.q, got, tt.want)
+		}
+	}
+}

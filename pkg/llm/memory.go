@@ -21,6 +21,7 @@ const (
 	NoMaxTokens                         // not even that
 	NoReasoningEcho                     // refuses reasoning in the conversation
 	BarePath                            // a bare host answers without /v1
+	CapEffort                           // no reasoning_effort above high
 
 	allQuirks = 1<<iota - 1
 )
@@ -57,6 +58,9 @@ func (m *Memory) Of(ep Endpoint) Quirks {
 	}
 	return 0
 }
+
+// Effort is the effort that an endpoint is asked for, as far as is known of it.
+func (m *Memory) Effort(ep Endpoint) string { return effortFor(ep, m.Of(ep)) }
 
 // Learn adds quirks of an endpoint and reports whether that was news.
 func (m *Memory) Learn(ep Endpoint, q Quirks) bool {

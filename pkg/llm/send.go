@@ -92,7 +92,7 @@ func (c *call) headers() []Header {
 func (c *call) generate() (Reply, *Failure) {
 	res := c.port.(Generator).Generate(GenerateRequest{
 		Provider: c.ep.Provider, Model: c.ep.Model,
-		Prompt: FlattenPrompt(c.req), MaxTokens: c.req.MaxTokens, TimeoutMS: c.left(),
+		Prompt: FlattenPrompt(c.req), MaxTokens: c.req.MaxTokens, Effort: effortFor(c.ep, c.quirks), TimeoutMS: c.left(),
 	})
 	detail := oneLine(res.Detail, maxDetail)
 	switch res.Failure {
@@ -102,7 +102,11 @@ func (c *call) generate() (Reply, *Failure) {
 	case "cancelled":
 		return Reply{}, &Failure{Kind: KindCancelled, Detail: detail}
 	case "failed":
-		f := classify(500, nil, []byte(res.Detail))
+		// The host hands the provider's words on without their status.
+		f := classify(400, nil, []byte(res.Detail))
+		if f.Kind != KindParameter || f.param != NoEffort {
+			f = classify(500, nil, []byte(res.Detail))
+		}
 		f.Status = 0
 		return Reply{}, &f
 	default:

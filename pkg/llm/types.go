@@ -172,6 +172,7 @@ type GenerateRequest struct {
 	Model     string
 	Prompt    string
 	MaxTokens int // 0 leaves it to the host
+	Effort    string
 	TimeoutMS int64
 }
 

@@ -1105,6 +1105,9 @@ func AppendGenerate(b []byte, v *Generate) []byte {
 	if v.MaxTokens != 0 {
 		b = appendIntMember(b, `,"maxTokens":`, int64(v.MaxTokens))
 	}
+	if v.Effort != "" {
+		b = appendStringMember(b, `,"effort":`, v.Effort)
+	}
 	b = appendIntMember(b, `,"timeoutMs":`, v.TimeoutMS)
 	return appendText(b, `}`)
 }
@@ -1129,6 +1132,8 @@ func decodeGenerate(d *decoder, v *Generate) {
 			v.Prompt = d.text("generate.prompt")
 		case "maxTokens":
 			v.MaxTokens = int(d.integer("generate.maxTokens"))
+		case "effort":
+			v.Effort = d.text("generate.effort")
 		case "timeoutMs":
 			v.TimeoutMS = d.integer("generate.timeoutMs")
 		default:

@@ -180,6 +180,7 @@ type Generate struct {
 	System    string `json:"system,omitempty"`
 	Prompt    string `json:"prompt"`
 	MaxTokens int    `json:"maxTokens,omitempty"`
+	Effort    string `json:"effort,omitempty"` // how hard to think, in the model's own words where it has some
 	TimeoutMS int64  `json:"timeoutMs"`
 }
 
