@@ -134,7 +134,8 @@ export class Advisor {
     if (this.asleep) return { text: "The advisor is disabled. The person can switch it on with /advisor on.", failed: true };
     if (!this.ready?.consult) return { text: "The advisor is not available now. Go on without it.", failed: true };
     const limit = this.ready.consultTimeoutMs ?? 120_000;
-    return this.call({ type: "consult", ...ask }, limit, { text: `The advisor did not answer within ${Math.round(limit / 1000)} seconds. Go on without it.`, failed: true }, signal);
+    const ignored = this.mail.ignores(ask.session);
+    return this.call({ type: "consult", ...ask, ...(ignored ? { ignored } : {}) }, limit, { text: `The advisor did not answer within ${Math.round(limit / 1000)} seconds. Go on without it.`, failed: true }, signal);
   }
 
   /** Runs a slash command of ours. Never rejects. */

@@ -733,6 +733,8 @@ export interface Consult {
   call: string;
   question?: string;
   context?: string;
+  /** Ignored: an Ignore was given for this session, as for a child's. */
+  ignored?: boolean;
 }
 
 /** Abort takes an open Consult or Permission back. */

@@ -11,6 +11,7 @@ type Tool = { name: string; execute(id: string, args: unknown, signal?: AbortSig
 
 export class Pi {
   readonly sent: Sent[] = [];
+  readonly renderers = new Map<string, (message: unknown, options: unknown, theme: unknown) => { render(width: number): string[] }>();
   readonly notified: { text: string; level: string }[] = [];
   readonly statuses: (string | undefined)[] = [];
   readonly tools = new Map<string, Tool>();
@@ -43,6 +44,7 @@ export class Pi {
       this.tools.set(name, tool as Tool);
       this.active.push(name); // pi makes a new tool active at once
     },
+    registerMessageRenderer: (type, render) => void this.renderers.set(type, render as never),
     registerCommand: (name, command) => void this.commands.set(name, command as never),
     sendMessage: (message, options = {}) => {
       if (this.over || this.refuse) throw new Error("the session is over");

@@ -384,6 +384,17 @@ describe("the advisor tool", () => {
 });
 
 describe("the rows of the terminal", () => {
+  test("show a note by its severity, without the words that are for the model", async () => {
+    const { pi } = await start();
+    const theme = { fg: (name: string, text: string) => `<${name}>${text}` };
+    const content = "[advisor blocker] src/a.ts:1\nIt breaks.\nThis is advice from opencode-superadvisor, an independent reviewer.";
+    const render = (expanded: boolean, severity = "blocker") => pi.renderers.get("advisor-note")!({ content, details: { severity } }, { expanded }, theme).render(80);
+    assert.deepEqual(render(false), ["<error>[advisor blocker] src/a.ts:1", "<customMessageText>It breaks."]);
+    assert.equal(render(true).length, 3);
+    assert.equal(render(false, "concern")[0], "<warning>[advisor blocker] src/a.ts:1");
+    assert.ok(pi.renderers.get("advisor-note")!({ content }, {}, undefined).render(10).every((line) => line.length <= 10));
+  });
+
   const theme = { fg: (name: string, text: string) => `<${name}>${text}` };
 
   test("show the model before, and how long it took above the advice", () => {

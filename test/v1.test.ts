@@ -288,6 +288,15 @@ describe("what the host can ask", () => {
     await recorder.until(() => recorder.of("consult").length > 0);
     recorder.effect({ type: "answer", call: recorder.of("consult")[0]!.call, text: "measure first" });
     assert.equal(await answer, "measure first");
+
+    // A child session has the tool as well: V1 gives it to every agent. The guest refuses it.
+    recorder.effect({ type: "ignore", session: "child", reason: "child" });
+    await settle();
+    const refused = tool.execute({}, { sessionID: "child", abort: new AbortController().signal });
+    await recorder.until(() => recorder.of("consult").length > 1);
+    assert.deepEqual(recorder.of("consult").map(({ ignored }) => ignored), [undefined, true]);
+    recorder.effect({ type: "answer", call: recorder.of("consult")[1]!.call, text: "no", failed: true });
+    await refused;
   });
 
   test("our commands are added to the config, and a person's own of the same name stays", async () => {

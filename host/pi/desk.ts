@@ -6,7 +6,8 @@ import { boundAsk } from "../opencode/input.ts";
 import { type Json, object, string } from "../opencode/json.ts";
 import { commands, consultInput, shortDescription } from "../opencode/consult.ts";
 import { effortsOf, nameOf } from "./models.ts";
-import { callRow, resultRow } from "./rows.ts";
+import { noteType } from "./events.ts";
+import { callRow, noteRow, resultRow } from "./rows.ts";
 import type { PiApi, PiContext, PiModel } from "./types.ts";
 
 export const toolName = "advisor";
@@ -56,6 +57,7 @@ export class PiDesk {
   }
 
   register(): void {
+    this.pi.registerMessageRenderer?.(noteType, noteRow);
     this.pi.registerCommand("advisor", {
       description: "Configure the advisor: a stronger model the agent can consult mid-turn, and a watchdog that reads along",
       getArgumentCompletions: (prefix: string) => {

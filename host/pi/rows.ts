@@ -26,6 +26,21 @@ export function resultRow(result: unknown, theme: unknown): Component {
   ]);
 }
 
+/** A note of ours in the conversation: its first line in the colour of its severity, and on request all of it. */
+export function noteRow(message: unknown, options: unknown, theme: unknown): Component {
+  const { content, details } = object(message);
+  const severity = string(object(details)["severity"]) ?? "";
+  const lines = textOf(content).split("\n");
+  // What a note is and whom it is from is said to the model; a person sees it by the colour.
+  const shown = object(options)["expanded"] === true ? lines : lines.filter((line) => !line.startsWith("This is advice from opencode-superadvisor"));
+  return component((width) =>
+    shown.flatMap((line) => {
+      const colourOf = line.startsWith("[advisor ") ? (severity === "blocker" ? "error" : severity === "concern" ? "warning" : "accent") : "customMessageText";
+      return wrap(line, width).map((row) => colour(theme, colourOf, row));
+    }),
+  );
+}
+
 function component(render: (width: number) => string[]): Component {
   return { render, invalidate: () => {} };
 }

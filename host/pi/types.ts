@@ -5,6 +5,8 @@ export interface PiApi {
   on(name: string, handler: (event: unknown, ctx: PiContext) => unknown): void;
   registerTool(tool: object): void;
   registerCommand(name: string, command: object): void;
+  /** How messages of a custom type look in the terminal. */
+  registerMessageRenderer?(customType: string, render: (message: unknown, options: unknown, theme: unknown) => object): void;
   sendMessage(message: PiMessage, options?: { deliverAs?: "steer" | "followUp" | "nextTurn"; triggerTurn?: boolean }): void;
   getActiveTools(): string[];
   setActiveTools(names: string[]): void;

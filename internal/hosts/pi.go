@@ -68,16 +68,11 @@ func (p *Project) StartPi(ctx context.Context, o PiOptions) (*PiRun, error) {
 	if runtime == "" {
 		runtime = "node"
 	}
-	args := []string{script, "--mode", "rpc", "-ne"} // -ne: no discovered extensions
-	if o.Extension != "" {
-		args = append(args, "-e", o.Extension)
-	}
-	args = append(args, o.Args...)
+	args := append([]string{script, "--mode", "rpc"}, o.piArgs()...)
 	ctx, stop := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, runtime, args...)
 	cmd.Dir = p.Dir
-	cmd.Env = append(p.Env(), "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1")
-	cmd.Env = append(cmd.Env, o.Env...)
+	cmd.Env = p.piEnv(o)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	r := &PiRun{cmd: cmd, stop: stop, ended: make(chan struct{}), changed: make(chan struct{})}
@@ -99,6 +94,19 @@ func (p *Project) StartPi(ctx context.Context, o PiOptions) (*PiRun, error) {
 		return nil, fmt.Errorf("start pi: %w", err)
 	}
 	return r, nil
+}
+
+// piArgs are those of pi's script in every mode.
+func (o PiOptions) piArgs() []string {
+	args := []string{"-ne"} // no discovered extensions
+	if o.Extension != "" {
+		args = append(args, "-e", o.Extension)
+	}
+	return append(args, o.Args...)
+}
+
+func (p *Project) piEnv(o PiOptions) []string {
+	return slices.Concat(p.Env(), []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1"}, o.Env)
 }
 
 func (p *Project) writePiConfig(o PiOptions) error {

@@ -63,6 +63,11 @@ func (e *Engine) dispatch(ev protocol.Event) {
 	if id == "" {
 		return
 	}
+	if ask, ok := ev.(*protocol.Consult); ok && ask.Ignored {
+		e.emit(&protocol.Answer{Call: ask.Call, Session: id, Failed: true,
+			Text: "Only the primary agent may ask the advisor. Go on without it, and say in your report what you were unsure about."})
+		return
+	}
 	if !e.watching || e.files == nil {
 		switch ev := ev.(type) {
 		case *protocol.Session:

@@ -2358,6 +2358,9 @@ func AppendConsult(b []byte, v *Consult) []byte {
 	if v.Context != "" {
 		b = appendStringMember(b, `,"context":`, v.Context)
 	}
+	if v.Ignored {
+		b = appendBoolMember(b, `,"ignored":`, v.Ignored)
+	}
 	return appendText(b, `}`)
 }
 
@@ -2375,6 +2378,8 @@ func decodeConsult(d *decoder, v *Consult) {
 			v.Question = d.text("consult.question")
 		case "context":
 			v.Context = d.text("consult.context")
+		case "ignored":
+			v.Ignored = d.flag("consult.ignored")
 		default:
 			d.skip("consult")
 		}

@@ -292,6 +292,8 @@ type Consult struct {
 	Call     string `json:"call"` // unique among open calls
 	Question string `json:"question,omitempty"`
 	Context  string `json:"context,omitempty"`
+	// Ignored: an Ignore was given for this session, as for a child's.
+	Ignored bool `json:"ignored,omitempty"`
 }
 
 // Abort takes an open Consult or Permission back.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -45,6 +46,15 @@ func TestAForkGoesOnFromItsOrigin(t *testing.T) {
 				t.Errorf("%d dropped as said before, want 1", n)
 			}
 		})
+	}
+}
+
+func TestAChildMayNotAskTheAdvisor(t *testing.T) {
+	r := newRig(t, options)
+	r.send(&protocol.Session{Session: "child", Parent: "s1"}, &protocol.Consult{Session: "child", Call: "c1", Ignored: true})
+	answer := last[*protocol.Answer](r)
+	if answer == nil || !answer.Failed || !strings.Contains(answer.Text, "Only the primary agent") || len(r.host.sent) != 0 || len(r.engine.sessions) != 0 {
+		t.Errorf("answer %+v, %d requests, %d sessions", answer, len(r.host.sent), len(r.engine.sessions))
 	}
 }
 
