@@ -17,7 +17,7 @@ export type Control =
   | { t: "open"; setup: WorkerSetup; now: number; denied: string[] }
   | { t: "to"; message: ToWorker }
   | { t: "deny"; denied: string[] }
-  | { t: "reply"; answer: Omit<HTTP, "type" | "id"> }
+  | { t: "reply"; of: string | undefined; answer: Omit<HTTP, "type" | "id"> }
   | { t: "advance"; end: number }
   | { t: "fire" }
   | { t: "rest" };
@@ -117,7 +117,8 @@ port.on("message", (control: Control) => {
       denied = new Set(control.denied);
       break;
     case "reply": {
-      const request = network?.open.shift();
+      const at = network?.open.findIndex((request) => control.of === undefined || (request.body ?? "").includes(control.of)) ?? -1;
+      const [request] = at < 0 ? [] : network!.open.splice(at, 1);
       tell({ t: "replied", ok: request !== undefined });
       if (request) network!.done({ type: "http", id: request.id, ...control.answer });
       break;

@@ -342,7 +342,7 @@ export class World implements Host {
     const replied = new Promise<boolean>((resolve) => {
       this.replied = resolve;
     });
-    this.stage.tell({ t: "reply", answer });
+    this.stage.tell({ t: "reply", of: line["of"] as string | undefined, answer });
     assert.ok(await replied, "no model request is open");
     await this.pump();
   }

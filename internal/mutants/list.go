@@ -11,6 +11,8 @@ var (
 	restartTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^storm-comp"}
 	rulesTests    = Tests{Packages: []string{"pkg/rules"}}
 	hostileTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^rules"}
+	advisorTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^roster"}
+	configTests   = Tests{Packages: []string{"pkg/config"}}
 	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
 )
 
@@ -27,6 +29,9 @@ const (
 	keyFile      = "pkg/guard/key.go"
 	deliveryFile = "pkg/delivery/delivery.go"
 	deliverFile  = "pkg/engine/deliver.go"
+	roundFile    = "pkg/engine/round.go"
+	rosterFile   = "pkg/engine/roster.go"
+	mergeFile    = "pkg/guard/merge.go"
 	watchFile    = "pkg/engine/watch.go"
 	forkFile     = "pkg/session/fork.go"
 	engineFile   = "pkg/engine/engine.go"
@@ -142,7 +147,7 @@ var All = []Mutant{
 	{"a bound is told once", guardFile, "d.Tell = !g.told[i]", "d.Tell = true", guardTests},
 	{"a matter that is muted is forgotten last", guardFile, "!slices.Contains(mutes.Notes, e.id) })", "true })", guardTests},
 	{"the ring is bounded", guardFile, "for len(g.ring) > limits.Ring {", "for false {", guardTests},
-	{"the loudest come first", reviewFile, "return notes[i].Severity.Rank() > notes[j].Severity.Rank()", "return false", guardTests},
+	{"the loudest come first", reviewFile, "return groups[i].note.Severity.Rank() > groups[j].note.Severity.Rank()", "return false", guardTests},
 	{"a digest is bounded", reviewFile, "if len(titles) >= maxDigest {", "if false {", guardTests},
 	{"a muted category is dropped", mutesFile, "return MutedCategory", "return \"\"", guardTests},
 	{"a muted path is dropped", mutesFile, "return MutedPath", "return \"\"", guardTests},
@@ -170,21 +175,43 @@ var All = []Mutant{
 	{"a wake calms the guard", deliverFile, "s.Guard.Woke(ctx.Limits)", "", engineTests},
 	{"what is said is saved before it is said", deliverFile, "\tif len(all) > 0 {\n\t\te.saveFirst(l)\n\t}", "", engineTests},
 	{"secrets do not reach the session", deliverFile, "n.Text = e.redact.Text(n.Text)", "", engineTests},
-	{"what was not said may be said later", deliverFile, "\t\t\ts.Guard.Retract(note.ID)\n\t\t\te.record(l, note, fateStale, out.Trace, \"\")", "\t\t\te.record(l, note, fateStale, out.Trace, \"\")", engineTests},
+	{"what was not said may be said later", deliverFile, "\t\t\ts.Guard.Retract(note.ID)\n\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", "\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", engineTests},
 	{"a bound is told to the person", deliverFile, "e.notice(s.ID, \"bound_\"+string(bound), \"info\", guard.Bound(bound, ctx.Limits))", "_ = bound", reviewerTests},
 
 	{"a quiet advisor reviews nothing", watchFile, "case l.state.Mutes.All:", "case false:", reviewerTests},
 	{"another process reviews", watchFile, "case l.observer:", "case false:", engineTests},
-	{"a paused endpoint is left alone", watchFile, "case e.pause.Active(e.now, ep.Fingerprint()):", "case false:", reviewerTests},
+	{"a paused endpoint is left alone", watchFile, "case e.pauseOf(c).Active(e.now, ep.Fingerprint()):", "case false && ep.Model == \"\":", reviewerTests},
 	{"reviews and tokens of a session are bounded", watchFile, "if b.limit > 0 && b.used >= int64(b.limit) {", "if false {", engineTests},
 	{"a bound of the session is told once", watchFile, "if l.state.Tell(b.name) {", "if true {", engineTests},
-	{"reviews under way are bounded", watchFile, "if e.reviewing() >= maxReviews {", "if false {", engineTests},
+	{"reviews under way are bounded", watchFile, "if n := e.reviewing(); n > 0 && n+len(seats) > maxReviews {", "if false {", engineTests},
 	{"a review that waited for room begins", watchFile, "e.safely(\"review of \"+l.state.ID, func() { e.startReview(l) })", "", engineTests},
-	{"what failed is reviewed again", watchFile, "if out.Kind.Usable() || overflowed(out.Failure) {", "if true {", engineTests},
-	{"what was reviewed is not reviewed again", watchFile, "\t\tl.state.Log.Commit(delta.Cursor)\n\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", "\t\tl.state.Covered(updates)\n\t}\n\te.judgeHealth", engineTests},
-	{"a review that is given up says nothing", watchFile, "\tif t.dead {\n\t\treturn // the person spoke, or the session is gone\n\t}", "", engineTests},
-	{"one trouble, one notice", watchFile, "if sick && e.pause.Told == \"\" {", "if sick {", engineTests},
+	{"what failed is reviewed again", roundFile, "if r.open == 0 && r.usable {", "if r.open == 0 {", engineTests},
+	{"what was reviewed is not reviewed again", roundFile, "l.state.Log.Commit(r.delta.Cursor)", "", engineTests},
+	{"a review that is given up says nothing", watchFile, "\t\tif t.dead {\n\t\t\treturn // the person spoke, or the session is gone\n\t\t}", "", engineTests},
+	{"one trouble, one notice", watchFile, "if sick && !told {", "if sick {", engineTests},
 	{"the reviewer hears what the person decided", watchFile, "\tfor _, c := range s.Mutes.Categories {", "\tfor range 0 {\n\t\tc := \"\"", engineTests},
+
+	{"notes of one place are merged", mergeFile, "if at < 0 {", "if at < 0 || true {", guardTests},
+	{"one advisor's own notes are not merged", mergeFile, "return p.Author == note.Author }) &&", "return false }) &&", guardTests},
+	{"a merged note is as loud as its loudest", mergeFile, "loudest = i", "_ = i", guardTests},
+	{"all authors are shown", mergeFile, "strings.Join(authors, \", \")", "strings.Join(authors[:1], \", \")", guardTests},
+	{"a muted matter does not come in with another", reviewFile, "return reason != \"\"\n", "return false\n", guardTests},
+	{"what went into a note is not said again alone", reviewFile, "g.parts(group.parts, d.Note, ctx)", "", guardTests},
+	{"what was taken back was said by none of its advisors", guardFile, "part := e.id == id && e.review == review && i != at;", "part := review < 0;", guardTests},
+	{"what another advisor said before is not said again", guardFile, " && e.batch == g.batch)", ")", guardTests},
+	{"bounds hold over all advisors", deliverFile, "if !r.begun {", "if true {", engineTests},
+	{"a ceiling is kept", roundFile, "if s.Ceiling != \"\" {", "if false {", advisorTests},
+	{"answers do not wait for a slow advisor", roundFile, "until != 0 && e.now >= until)", "false)", engineTests},
+	{"an advisor that panics takes nobody along", roundFile, "r.open--", "", engineTests},
+	{"an advisor that panics at once takes nobody along", roundFile, "e.safely(\"review by \"+s.author, func() {", "func(_ string, f func()) { f() }(\"\", func() {", engineTests},
+	{"a person's message ends all advisors", roundFile, "e.cancel(own)", "_ = own", engineTests},
+	{"an advisor that is refused is left alone", rosterFile, "!e.pauses[ep.Fingerprint()].Active(e.now, ep.Fingerprint())", "ep.Model != \"\"", engineTests},
+	{"an advisor waits for its triggers", watchFile, "return !s.calls(delta)", "return false", advisorTests},
+	{"a project adds no more advisors than it may", rosterFile, "len(seats)-own >= e.config.ProjectAdvisors:", "false:", advisorTests},
+	{"a project signs with its name", rosterFile, "s.author += \" (project)\"", "", advisorTests},
+	{"a project names no model and no tools", "pkg/config/advisors.go", "if !person && (m.key", "if false && (m.key", configTests},
+	{"a project's options raise no bound of advisors", "pkg/config/load.go", "min(r.ProjectAdvisors, person.ProjectAdvisors)", "r.ProjectAdvisors + 0*person.ProjectAdvisors", advisorTests},
+	{"a secret in a project's roster does not reach the reviewer", rosterFile, "e.redact.Text(a.Instructions)", "a.Instructions", advisorTests},
 
 	{"rules lift no proof", "pkg/evidence/resolve.go", "if c := &note.Citations[i]; r.Rules != nil &&", "if c := &note.Citations[i]; false &&", hostileTests},
 	{"rules of code prove nothing and take no proof away", "pkg/rules/rules.go", "if path.Ext(i.path) != \".md\" {", "if false {", rulesTests},

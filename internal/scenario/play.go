@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -194,6 +195,7 @@ func (w *World) reply(raw json.RawMessage) error {
 			Name string          `json:"name"`
 			Args json.RawMessage `json:"args"`
 		} `json:"toolCalls"`
+		Of      string            `json:"of"`
 		Status  int               `json:"status"`
 		Headers map[string]string `json:"headers"`
 		Body    json.RawMessage   `json:"body"`
@@ -202,8 +204,12 @@ func (w *World) reply(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	req := w.open[0]
-	w.open = w.open[1:]
+	at := slices.IndexFunc(w.open, func(o protocol.HTTPSend) bool { return strings.Contains(o.Body, r.Of) })
+	if at < 0 {
+		return fmt.Errorf("no open model request holds %q", r.Of)
+	}
+	req := w.open[at]
+	w.open = slices.Delete(w.open, at, at+1)
 	answer := &protocol.HTTP{ID: req.ID, Status: r.Status, Failure: r.Failure}
 	for _, name := range sortedKeys(r.Headers) {
 		answer.Headers = append(answer.Headers, protocol.Header{Name: name, Value: r.Headers[name]})

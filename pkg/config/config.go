@@ -36,6 +36,8 @@ type Config struct {
 	Tools              []string
 	SystemPrompt       string // empty: the built-in one
 	ContextFiles       []string
+	Advisors           Roster
+	ProjectAdvisors    int // that a project may add
 
 	Delivery Delivery
 	Consult  Consult
@@ -178,6 +180,7 @@ func Defaults(host string) Config {
 		Verify:             VerifyOff,
 		ReviewGate:         GateOff,
 		Tools:              []string{"read", "grep", "glob"},
+		ProjectAdvisors:    3,
 		Delivery:           Delivery{Nit: ChannelSilent, Concern: ChannelSilent, Blocker: ChannelWaking},
 		Consult: Consult{
 			Enabled:                true,

@@ -38,6 +38,7 @@ const (
 	kindFiles
 	kindMoney
 	kindPrices
+	kindAdvisors
 )
 
 // Type names what the field wants, for messages and for the documentation.
@@ -51,6 +52,8 @@ func (f Field) Type() string {
 		return "one of " + strings.Join(f.Choices, ", ")
 	case kindList:
 		return "a list of " + strings.Join(f.Choices, ", ")
+	case kindAdvisors:
+		return "a list of up to 8 advisors"
 	case kindFiles:
 		return "a list of up to 8 file names inside the workspace"
 	}
@@ -85,6 +88,8 @@ func (f Field) Value(c *Config) string {
 			return "[]"
 		}
 		return `["` + strings.Join(*v, `", "`) + `"]`
+	case *Roster:
+		return Names(slices.Concat(v.Own, v.Added))
 	}
 	switch v := f.at(c).(type) {
 	case *Money:
@@ -150,6 +155,10 @@ func (f Field) carry(to, from *Config) {
 		*v = *f.at(from).(*Money)
 	case *Prices:
 		*v = *f.at(from).(*Prices)
+	case *Roster:
+		// One source's are added to the other's, they take nothing away.
+		r := f.at(from).(*Roster)
+		v.Own, v.Added = append(v.Own, r.Own...), append(v.Added, r.Added...)
 	default:
 		f.setText(to, f.text(from))
 	}
@@ -233,6 +242,10 @@ var fields = []Field{
 		Meaning: "replaces the reviewer's built-in prompt; up to 16 KB"},
 	{Key: "contextFiles", kind: kindFiles, at: func(c *Config) any { return &c.ContextFiles },
 		Meaning: "files of the workspace, such as AGENTS.md, that the reviewer is shown"},
+	{Key: "advisors", kind: kindAdvisors, at: func(c *Config) any { return &c.Advisors },
+		Meaning: "reviewers that work side by side, in place of the one; see The roster"},
+	{Key: "projectAdvisors", kind: kindNumber, Min: 0, Max: 8, at: func(c *Config) any { return &c.ProjectAdvisors },
+		Meaning: "how many of them a project may add; its options can only lower it"},
 	{Key: "delivery.nit", kind: kindWord, Choices: quiet, at: func(c *Config) any { return &c.Delivery.Nit },
 		Meaning: "channel of a nit; it never wakes"},
 	{Key: "delivery.concern", kind: kindWord, Choices: quiet, at: func(c *Config) any { return &c.Delivery.Concern },

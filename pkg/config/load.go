@@ -34,6 +34,8 @@ type Resolved struct {
 	Consult  Endpoint
 	Verify   Endpoint
 	Judge    Judge
+	// Team are the endpoints of Advisors.Own, one by one.
+	Team []Endpoint
 
 	known   *knowledge
 	secrets []string
@@ -116,6 +118,9 @@ func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
 
 	r := &Resolved{Path: paths.advisor}
 	r.Config, r.From = Merge(init.Host, fileLayer, optionLayer)
+	person, _ := Merge(init.Host, fileLayer)
+	r.ProjectAdvisors = min(r.ProjectAdvisors, person.ProjectAdvisors)
+	l.report(r.takeRoster(l.got.files[paths.roster])...)
 	r.Judge = Judge{Person: fileLayer.Judge}
 	if options, err := read([]byte(init.Options)); err == nil {
 		r.Judge.Options = protocol.JSON(options.json(nil))
@@ -140,6 +145,13 @@ func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
 	r.Watchdog = l.role(r, "watchdogModel", r.WatchdogModel, "")
 	r.Consult = l.role(r, "consult.model", cmpOr(r.Config.Consult.Model, r.WatchdogModel), r.Config.Consult.Effort)
 	r.Verify = l.role(r, "verifyModel", cmpOr(r.VerifyModel, r.WatchdogModel), "")
+	for _, a := range r.Advisors.Own {
+		if a.Model == "" {
+			r.Team = append(r.Team, r.Watchdog)
+		} else {
+			r.Team = append(r.Team, l.role(r, "advisors", a.Model, ""))
+		}
+	}
 	if r.Config.Verify == VerifyOff {
 		r.Verify = Endpoint{Transport: TransportNone, Why: "verify is off"}
 	}
@@ -152,7 +164,7 @@ func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
 // that the roles contact, sorted; for protocol.Ready.
 func (r *Resolved) Origins() []string {
 	var list []string
-	for _, e := range []Endpoint{r.Watchdog, r.Consult, r.Verify, r.JudgeEndpoint()} {
+	for _, e := range append([]Endpoint{r.Watchdog, r.Consult, r.Verify, r.JudgeEndpoint()}, r.Team...) {
 		if e.Transport == TransportHTTP {
 			list = append(list, Origin(e.BaseURL))
 		}
@@ -166,7 +178,11 @@ func (r *Resolved) Secrets() []string { return r.secrets }
 // providers names the providers of all roles, without repeats.
 func (r *Resolved) providers() []string {
 	var ids []string
-	for _, ref := range []string{r.WatchdogModel, r.Config.Consult.Model, r.VerifyModel, r.judgeModel()} {
+	refs := []string{r.WatchdogModel, r.Config.Consult.Model, r.VerifyModel, r.judgeModel()}
+	for _, a := range r.Advisors.Own {
+		refs = append(refs, a.Model)
+	}
+	for _, ref := range refs {
 		if m, ok := ParseRef(ref); ok {
 			ids = append(ids, m.Provider)
 		}
@@ -246,13 +262,14 @@ func (p *provided) add(answer protocol.Provided) {
 // paths is where the configuration may lie.
 type paths struct {
 	advisor string
+	roster  string   // the person's own
 	person  []string // OpenCode's, weakest first
 	auth    string
 	project []string
 }
 
 func (p paths) all() []string {
-	return unique(slices.Concat([]string{p.advisor, p.auth}, p.person, p.project))
+	return unique(slices.Concat([]string{p.advisor, p.roster, p.auth}, p.person, p.project))
 }
 
 func (l *loader) paths() paths {
@@ -271,6 +288,7 @@ func (l *loader) paths() paths {
 		}
 		p.advisor = join(agent, "advisor.json")
 	}
+	p.roster = join(folder(p.advisor), RosterName)
 	for _, dir := range l.projectFolders() {
 		for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"} {
 			if path := join(dir, name); !slices.Contains(p.person, path) {

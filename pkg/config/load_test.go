@@ -67,7 +67,7 @@ func TestLoadLooksWhereItShould(t *testing.T) {
 	w := world{}
 	w.load()
 	want := []string{
-		"/home/me/.config/opencode/advisor.json", "/home/me/.config/opencode/config.json", "/home/me/.config/opencode/opencode.json",
+		"/home/me/.config/opencode/WATCHDOG.yml", "/home/me/.config/opencode/advisor.json", "/home/me/.config/opencode/config.json", "/home/me/.config/opencode/opencode.json",
 		"/home/me/.config/opencode/opencode.jsonc", "/home/me/.local/share/opencode/auth.json",
 		"/home/me/src/.opencode/opencode.json", "/home/me/src/.opencode/opencode.jsonc",
 		"/home/me/src/app/.opencode/opencode.json", "/home/me/src/app/.opencode/opencode.jsonc",

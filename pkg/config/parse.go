@@ -232,6 +232,14 @@ func (p *parser) set(f Field, key string, v value) bool {
 		*f.at(c).(*Money) = n
 	case kindPrices:
 		return p.prices(f, key, v)
+	case kindAdvisors:
+		r := f.at(c).(*Roster)
+		if p.layer.Source == SourceOptions { // which a project may have written
+			r.Added = p.advisors(key, v, false)
+		} else {
+			r.Own = p.advisors(key, v, true)
+		}
+		return r.Own != nil || r.Added != nil
 	}
 	return true
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
 // load parses one document as a source and lays it over the defaults.
@@ -27,7 +29,7 @@ func TestDefaultsAreWhatTheReferenceSays(t *testing.T) {
 		"maxRequestBytes": "40960", "maxNotesPerUpdate": "3", "notesPerMessage": "6", "blockersPerMessage": "2", "notesPerSession": "60",
 		"reviewsPerSession": "0", "maxTokensPerSession": "0", "maxTokensPerReview": "0", "maxCostPerDay": "0", "pauseAtShare": "0", "prices": "",
 		"reviewGate": "off", "record": "false", "maxWakesPerHour": "3", "immuneTurns": "3", "requireEvidence": "true",
-		"verify": "off", "verifyModel": "", "tools": `["read", "grep", "glob"]`, "systemPrompt": "", "contextFiles": "[]",
+		"verify": "off", "verifyModel": "", "tools": `["read", "grep", "glob"]`, "systemPrompt": "", "contextFiles": "[]", "advisors": "", "projectAdvisors": "3",
 		"delivery.nit": "synthetic_noreply", "delivery.concern": "synthetic_noreply", "delivery.blocker": "steer_waking",
 		"consult.enabled": "true", "consult.model": "", "consult.effort": "", "consult.maxTokens": "1024",
 		"consult.includeContextMessages": "12", "consult.timeoutMs": "120000", "consult.maxToolSteps": "3", "consult.maxCalls": "",
@@ -58,6 +60,8 @@ func TestEveryKeyIsReadAndRemembersItsSource(t *testing.T) {
 		"prices": {"deepseek/deepseek-flash": {"input": 0.28, "output": 0.42, "cacheRead": 0.028}}, "reviewGate": "auto", "record": true, "maxWakesPerHour": 0, "immuneTurns": 0, "requireEvidence": false,
 		"verify": "refute", "verifyModel": "openai/gpt", "tools": ["grep", "grep"], "systemPrompt": " be brief ",
 		"contextFiles": ["AGENTS.md", "./docs/REVIEW.md"],
+		"advisors": ["security", {"name": "db", "model": "openai/gpt#low", "instructions": " Queries. ", "tools": ["grep"], "ceiling": "concern",
+			"on": ["edits", "failures"], "paths": ["**/*.sql"]}], "projectAdvisors": 1,
 		"delivery": {"nit": "off", "concern": "off", "blocker": "synthetic_noreply"},
 		"consult": {"enabled": false, "model": "moonshotai/kimi-k3", "effort": "max", "maxTokens": 2000, "includeContextMessages": 0,
 			"timeoutMs": 600000, "maxToolSteps": 20, "maxCalls": 0},  /* end */
@@ -76,6 +80,8 @@ func TestEveryKeyIsReadAndRemembersItsSource(t *testing.T) {
 		ReviewGate: GateAuto, Record: true,
 		MaxWakesPerHour: 0, ImmuneTurns: 0, RequireEvidence: false, Verify: VerifyRefute, VerifyModel: "openai/gpt",
 		Tools: []string{"grep"}, SystemPrompt: "be brief", ContextFiles: []string{"AGENTS.md", "docs/REVIEW.md"},
+		Advisors: Roster{Own: []Advisor{{Name: "security", Source: SourceFile}, {Name: "db", Model: "openai/gpt#low", Instructions: "Queries.", Tools: []string{"grep"},
+			Ceiling: protocol.Concern, On: []string{"edits", "failures"}, Paths: []string{"**/*.sql"}, Source: SourceFile}}}, ProjectAdvisors: 1,
 		Delivery: Delivery{ChannelOff, ChannelOff, ChannelSilent},
 		Consult: Consult{Enabled: false, Model: "moonshotai/kimi-k3", Effort: "max", MaxTokens: 2000, IncludeContextMessages: 0,
 			TimeoutMS: 600_000, MaxToolSteps: 20, MaxCalls: 0},
@@ -102,6 +108,8 @@ func TestEveryFieldFallsBackAlone(t *testing.T) {
 			bad = []string{`"no such word"`, `""`, `1`, `{}`}
 		case kindText:
 			bad = []string{`1`, `true`, `["a"]`, `{"a":1}`}
+		case kindAdvisors:
+			bad = []string{`"security"`, `1`, `{}`}
 		case kindList, kindFiles:
 			bad = []string{`"read"`, `["../x"]`, `[1]`, `{}`}
 		}

@@ -65,6 +65,16 @@ func (e *Engine) status(l *live, set rules.Set) string {
 	if e.judging != nil {
 		judged = e.judging.Status(l.judge)
 	}
-	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pause, Now: e.now, Judge: judged,
-		Day: e.today(), Out: e.afford(l, 0), Rules: names, RuleProblems: problems})
+	var team []show.Member
+	if e.watching && e.files != nil {
+		seats, more := e.team()
+		problems = append(problems, more...)
+		for _, a := range seats {
+			if a.author != "" {
+				team = append(team, show.Member{Name: a.author, Counter: a.counter(), Endpoint: a.endpoint})
+			}
+		}
+	}
+	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pauseOf(e.config.Watchdog), Now: e.now, Judge: judged,
+		Day: e.today(), Out: e.afford(l, 0), Team: team, Rules: names, RuleProblems: problems})
 }

@@ -55,8 +55,21 @@ func (e *Engine) configure(t *task) {
 	}
 	e.emit(ready)
 	e.report(problems)
-	if resolved.Enabled && resolved.Watchdog.Transport == config.TransportNone {
-		e.notice("", "endpoint", "warning", "The advisor has no model to ask: "+resolved.Watchdog.Why)
+	e.tellModels(resolved)
+}
+
+// tellModels says who has no model to ask.
+func (e *Engine) tellModels(r *config.Resolved) {
+	if !r.Enabled {
+		return
+	}
+	if len(r.Team) == 0 && r.Watchdog.Transport == config.TransportNone {
+		e.notice("", "endpoint", "warning", "The advisor has no model to ask: "+r.Watchdog.Why)
+	}
+	for i, ep := range r.Team {
+		if name := r.Advisors.Own[i].Name; ep.Transport == config.TransportNone {
+			e.notice("", "endpoint_"+name, "warning", "The advisor "+name+" has no model to ask: "+ep.Why)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 		Started: e.now, Deadline: e.now + int64(c.TimeoutMS),
 	}
 	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
-	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
+	v := newView(e, l, "", transcript.Delta{}, false, e.config.Tools)
 	m := p.meter(l, session.RoleConsult, e.config.Consult)
 	res := consult.Run(p.model(m), in, v.tools)
 	in.Endpoint.Effort = e.memory.Effort(in.Endpoint) // that it was asked for, after all

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
@@ -10,7 +11,6 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
 	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
-	"github.com/Kayphoon/opencode-advisor/pkg/review"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
@@ -26,19 +26,31 @@ const (
 // deliver takes the notes of a review through guard, freshness and breaker, in this order, and
 // puts what is left into the session. Silent notes go first and the one that wakes last, so that
 // the host takes all of them in one batch.
-func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human string) {
+func (e *Engine) deliver(p port, r *round, batch []said) {
+	l, human, v := r.l, r.human, batch[0].view
 	s := l.state
-	for _, d := range out.Dropped {
-		e.record(l, d.Note, d.Reason, out.Trace, "")
+	var notes []protocol.Note
+	for _, a := range batch {
+		for _, d := range a.out.Dropped {
+			e.record(l, d.Note, d.Reason, a.out.Trace, "")
+		}
+		notes = append(notes, a.out.Notes...)
 	}
-	if len(out.Notes) == 0 {
+	if len(notes) == 0 {
 		return
 	}
 	ctx := guard.Context{Session: s.ID, Limits: limits(e.config.Config), Mutes: s.Mutes}
-	said := s.Guard.Review(out.Notes, ctx)
+	if !r.begun {
+		s.Guard.BeginReview()
+		r.begun = true
+	}
+	said := s.Guard.Also(notes, ctx)
 	l.dirty = true
 	for _, d := range said.Dropped {
-		e.record(l, d.Note, string(d.Reason), out.Trace, "")
+		if d.Reason == guard.Duplicate {
+			l.state.AlsoBy(d.Note.ID, d.Note.Author)
+		}
+		e.record(l, d.Note, string(d.Reason), traces(batch, d.Note), "")
 	}
 	for _, bound := range said.Tell {
 		e.notice(s.ID, "bound_"+string(bound), "info", guard.Bound(bound, ctx.Limits))
@@ -53,19 +65,19 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 		}
 		if refuted {
 			s.Guard.Retract(note.ID)
-			e.record(l, note, fateRefuted, out.Trace, "")
+			e.record(l, note, fateRefuted, traces(batch, note), "")
 			continue
 		}
 		channel := delivery.Channel(e.config.Delivery, note.Severity)
 		if channel == config.ChannelOff {
 			s.Guard.Retract(note.ID)
-			e.record(l, note, fateOff, out.Trace, "")
+			e.record(l, note, fateOff, traces(batch, note), "")
 			continue
 		}
 		note, fresh := e.fresh(note, v)
 		if !fresh {
 			s.Guard.Retract(note.ID)
-			e.record(l, note, fateStale, out.Trace, "")
+			e.record(l, note, fateStale, traces(batch, note), "")
 			continue
 		}
 		reason := breaker.Reason("")
@@ -81,7 +93,7 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 			// The claim took a moment; the lines may have changed in it.
 			if note, fresh = e.fresh(note, v); !fresh {
 				s.Guard.Retract(note.ID)
-				e.record(l, note, fateStale, out.Trace, string(reason))
+				e.record(l, note, fateStale, traces(batch, note), string(reason))
 				continue
 			}
 			s.Guard.Woke(ctx.Limits)
@@ -89,7 +101,7 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 		} else {
 			silent = append(silent, note)
 		}
-		e.record(l, note, fateDelivered, out.Trace, string(reason))
+		e.record(l, note, fateDelivered, traces(batch, note), string(reason))
 	}
 	all := silent
 	if waking != nil {
@@ -105,6 +117,23 @@ func (e *Engine) deliver(p port, l *live, out review.Outcome, v *view, human str
 	if len(all) > 0 {
 		e.saveFirst(l)
 	}
+}
+
+// traces says what the advisors of a note looked at.
+func traces(batch []said, note protocol.Note) (list []string) {
+	for _, a := range batch {
+		if a.author == note.Author {
+			return a.out.Trace
+		}
+		for _, author := range strings.Split(note.Author, ", ") {
+			if a.author == author {
+				for _, line := range a.out.Trace {
+					list = append(list, author+": "+line)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // wake goes for the one wake between two human messages. The breaker is spent and saved
@@ -168,7 +197,7 @@ func (e *Engine) sendAgain(l *live, id string) {
 	fate := fateStale
 	if stored := s.Noted(d.Note); stored != nil {
 		reason := s.Guard.Muted(stored.Note, s.Mutes)
-		note, fresh := e.fresh(stored.Note, newView(e, l, transcript.Delta{}, false, e.config.Tools))
+		note, fresh := e.fresh(stored.Note, newView(e, l, "", transcript.Delta{}, false, e.config.Tools))
 		if reason == "" && fresh {
 			stored.Note = note
 			again := delivery.Effect(s.ID, "", e.redactNote(note), false, d.Rest)

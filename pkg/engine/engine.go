@@ -67,10 +67,12 @@ type Engine struct {
 	memory     *llm.Memory
 	remembered bool // memory was looked for in a stored session
 	scratch    *tools.Scratch
-	pause      llm.Pause
 	rec        *recorder // nil once it is known that no recording is wanted
 	purse      purse
-	judging    *judging           // nil: no ask is judged
+	judging    *judging             // nil: no ask is judged
+	pauses     map[string]llm.Pause // by the endpoint's fingerprint
+	roster     keptRoster
+	soon       []string           // keys to be resumed once what runs has yielded
 	told       map[string]bool    // notices given in this instance
 	homeless   []*protocol.Notice // notices that no session was there for
 	used       int64              // counts sessions' last use
@@ -98,6 +100,7 @@ func New(h Host) *Engine {
 		scratch:   &tools.Scratch{},
 		redact:    redact.New(),
 		rand:      rand.New(rand.NewChaCha8([32]byte{})),
+		pauses:    map[string]llm.Pause{},
 	}
 }
 
@@ -117,8 +120,10 @@ func (e *Engine) Call(batch []byte) []byte {
 	}
 	for _, ev := range b.Events {
 		e.safely("event "+ev.EventType(), func() { e.take(ev) })
+		e.resumeSoon()
 	}
 	e.startWaiting()
+	e.resumeSoon()
 	e.safely("save", e.saveChanged)
 	out := protocol.AppendOutcome(nil, protocol.Outcome{Effects: e.out})
 	if e.rec != nil {
@@ -141,6 +146,15 @@ func (e *Engine) safely(what string, body func()) {
 		}
 	}()
 	body()
+}
+
+// resumeSoon goes on with tasks that others have something for.
+func (e *Engine) resumeSoon() {
+	for len(e.soon) > 0 {
+		key := e.soon[0]
+		e.soon = e.soon[1:]
+		e.safely("round", func() { e.resume(key, expired{}) })
+	}
 }
 
 func panicText(r any) string {

@@ -22,8 +22,10 @@ type live struct {
 	// observer: another process reviews this session.
 	observer bool
 	review   *task
-	armed    bool // a debounce runs
-	waiting  bool // a review is due and waits for room
+	seats    int            // advisors that the review under way asks at most
+	failing  map[string]int // reviews in a row without a usable answer, by advisor of several
+	armed    bool           // a debounce runs
+	waiting  bool           // a review is due and waits for room
 	// behind: it is loaded anew, and what came since the stored state is in the host's history alone.
 	behind bool
 	// looked is when the lease was asked for last.
@@ -32,7 +34,7 @@ type live struct {
 	foreign bool
 	again   bool // an update came while a review ran
 	dirty   bool
-	cache   *tools.Cache // of what the reviewer read
+	caches  map[string]*tools.Cache // of what each advisor read, by its name
 	used    int64
 	held    int64  // tokens set aside for requests under way
 	shown   string // what the host's status line says of the budget
@@ -121,7 +123,7 @@ func (e *Engine) load(id, origin string) *live {
 
 // blank is a session that nothing is known of.
 func (e *Engine) blank(id string) *live {
-	return &live{state: session.New(id, transcript.New(e.logOptions())), cache: &tools.Cache{}, judge: &judge.Session{}}
+	return &live{state: session.New(id, transcript.New(e.logOptions())), caches: map[string]*tools.Cache{}, judge: &judge.Session{}}
 }
 
 // takeover is how long an observer waits before it asks for the lease again: as long as the lease of a

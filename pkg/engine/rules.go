@@ -41,15 +41,16 @@ func (p port) own(path string) protocol.File {
 }
 
 // tellRules tells of files that could not be used: all in the log once, and the broken ones to the person.
-func (e *Engine) tellRules(l *live, set rules.Set) {
+func (e *Engine) tellRules(l *live, set rules.Set, more []config.Problem) {
 	for _, p := range set.Absent {
 		e.logOnce("rules: " + p.String())
 	}
-	if len(set.Problems) == 0 {
+	all := append(set.Problems[:len(set.Problems):len(set.Problems)], more...)
+	if len(all) == 0 {
 		return
 	}
 	var lines strings.Builder
-	for _, p := range set.Problems {
+	for _, p := range all {
 		e.logOnce("rules: " + p.String())
 		lines.WriteString("\n- " + p.String())
 	}

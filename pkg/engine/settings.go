@@ -78,10 +78,15 @@ func (e *Engine) takeOver(doc string, hosts []string) string {
 	for _, role := range []struct{ now, was *config.Endpoint }{
 		{&next.Watchdog, &e.config.Watchdog}, {&next.Consult, &e.config.Consult}, {&next.Verify, &e.config.Verify},
 	} {
-		unreached := role.now.Transport == config.TransportHTTP && !slices.Contains(e.origins, config.Origin(role.now.BaseURL))
-		unknown := role.now.Transport == config.TransportNone && role.now.Provider != "" && !e.config.Asked(role.now.Provider)
-		if unreached || unknown {
+		if e.later(*role.now) {
 			*role.now, late = *role.was, true
+		}
+	}
+	for _, now := range next.Team {
+		if e.later(now) {
+			// The whole roster waits: half of one is not what anybody wrote.
+			next.Team, next.Advisors.Own, late = e.config.Team, e.config.Advisors.Own, true
+			break
 		}
 	}
 	e.config = next
@@ -89,6 +94,13 @@ func (e *Engine) takeOver(doc string, hosts []string) string {
 		return " (takes effect when the host is started again)"
 	}
 	return ""
+}
+
+// later tells that an endpoint has to wait for a restart.
+func (e *Engine) later(now config.Endpoint) bool {
+	unreached := now.Transport == config.TransportHTTP && !slices.Contains(e.origins, config.Origin(now.BaseURL))
+	unknown := now.Transport == config.TransportNone && now.Provider != "" && !e.config.Asked(now.Provider)
+	return unreached || unknown
 }
 
 // switchTo answers on and off.

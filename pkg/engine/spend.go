@@ -67,12 +67,13 @@ type meter struct {
 	role  string // of session's roles
 	price budget.Price
 	used  budget.Use
+	round *budget.Use // used by the whole of a review, by all advisors
 	held  budget.Use
 	open  bool
 }
 
 func (p port) meter(l *live, role string, ep config.Endpoint) *meter {
-	return &meter{p: p, l: l, role: role, price: ep.Price}
+	return &meter{p: p, l: l, role: role, price: ep.Price, round: &budget.Use{}}
 }
 
 // Admit implements llm.Meter.
@@ -87,7 +88,7 @@ func (m *meter) Admit(bytes, maxTokens int) string {
 	}
 	review := int64(0)
 	if m.role == session.RoleReview {
-		review = m.used.Tokens()
+		review = m.round.Tokens()
 	}
 	if why := e.afford(m.l, review); why != budget.None {
 		m.l.state.Counts.Add("budget."+string(why), 1)
@@ -122,7 +123,7 @@ func (m *meter) Settle(u llm.Usage, worked bool) {
 	case !counted:
 		use.Estimated = use.Cost
 	}
-	m.used = m.used.Plus(use)
+	m.used, *m.round = m.used.Plus(use), m.round.Plus(use)
 	m.l.state.Counts.Spend(m.role, use)
 	m.l.dirty = true
 	e.tally(e.today().Spend(e.instance, use))
@@ -131,7 +132,7 @@ func (m *meter) Settle(u llm.Usage, worked bool) {
 // enough tells that a review is half way to its bound: one more round could pass it.
 func (m *meter) enough(llm.Usage) bool {
 	most := int64(m.p.e.config.Budget.TokensPerReview)
-	return most > 0 && 2*m.used.Tokens() >= most
+	return most > 0 && 2*m.round.Tokens() >= most
 }
 
 // model is llm.Call for a dialog, with every request of it counted.

@@ -16,7 +16,7 @@ func (e *Engine) secondLook(p port, l *live, note protocol.Note) (protocol.Note,
 	if e.config.Config.Verify != config.VerifyRefute || note.Severity.Rank() < protocol.Concern.Rank() || e.config.Verify.Transport == config.TransportNone {
 		return note, false
 	}
-	v := newView(e, l, transcript.Delta{}, false, e.config.Tools)
+	v := newView(e, l, "", transcript.Delta{}, false, e.config.Tools)
 	says, res := review.Refute(p.model(p.meter(l, session.RoleReview, e.config.Verify)), review.Look{
 		Endpoint: endpoint(e.config.Verify),
 		Note:     e.redactNote(note),

@@ -20,10 +20,15 @@ type view struct {
 	rules    rules.Set
 }
 
-func newView(e *Engine, l *live, delta transcript.Delta, advises bool, names []string) *view {
+func newView(e *Engine, l *live, who string, delta transcript.Delta, advises bool, names []string) *view {
 	v := &view{e: e, ledger: &safefs.Ledger{}, commands: delta.Commands()}
-	l.cache.NewReview()
-	v.env = &tools.Env{Files: e.files, Cache: l.cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted, Redact: e.redact.Text}
+	cache := l.caches[who]
+	if cache == nil {
+		cache = &tools.Cache{}
+		l.caches[who] = cache
+	}
+	cache.NewReview()
+	v.env = &tools.Env{Files: e.files, Cache: cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted, Redact: e.redact.Text}
 	v.tools = redacted{tools.NewToolbox(v.env, names, advises), e.redact.Text}
 	return v
 }

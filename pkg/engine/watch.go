@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
@@ -47,8 +48,9 @@ func (e *Engine) startReview(l *live) {
 		l.again = true
 		return
 	}
-	ep := endpoint(e.config.Watchdog)
-	why := e.hindrance(l, ep)
+	seats, _ := e.team()
+	seats = e.able(seats)
+	why := e.hindrance(l, seats[0].endpoint)
 	if why == string(budget.Held) {
 		e.await(l)
 		return
@@ -68,26 +70,27 @@ func (e *Engine) startReview(l *live) {
 		l.state.Owed, l.dirty = false, true
 		return
 	}
-	if e.reviewing() >= maxReviews {
+	if n := e.reviewing(); n > 0 && n+len(seats) > maxReviews {
 		e.await(l)
 		return
 	}
 	// Until start returns, the session has no task that could be cancelled; the first wait of
 	// the body comes after this line has run.
-	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l, ep) })
+	l.seats = len(seats)
+	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l) })
 	if l.review.next == nil {
 		l.review = nil // it ended without a wait
 	}
 }
 
-// maxReviews bounds the reviews under way at once. The loader has 16 requests open at most, and
+// maxReviews bounds the conversations of reviews under way at once. The loader has 16 requests open at most, and
 // consultations and the judge must find room beside the reviews.
 const maxReviews = 12
 
 func (e *Engine) reviewing() (n int) {
 	for _, l := range e.sessions {
 		if l.review != nil {
-			n++
+			n += l.seats
 		}
 	}
 	return n
@@ -114,7 +117,8 @@ func (e *Engine) startWaiting() {
 
 // hindrance says why no review may begin now; empty when it may. What can never be
 // reviewed (muted, another process's) is counted as covered, so that it does not pile up.
-func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
+func (e *Engine) hindrance(l *live, c config.Endpoint) string {
+	ep := endpoint(c)
 	cover := func() {
 		l.state.Log.Commit(l.state.Log.Cut(0).Cursor)
 		l.state.Covered(l.state.Eligible)
@@ -123,7 +127,7 @@ func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
 	case !e.config.Enabled:
 		cover()
 		return "off"
-	case e.config.Watchdog.Transport == config.TransportNone:
+	case c.Transport == config.TransportNone:
 		cover()
 		return "no_model"
 	case l.observer:
@@ -132,7 +136,7 @@ func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
 	case l.state.Mutes.All:
 		cover()
 		return "muted"
-	case e.pause.Active(e.now, ep.Fingerprint()):
+	case e.pauseOf(c).Active(e.now, ep.Fingerprint()):
 		return "paused"
 	}
 	if most := e.config.ReviewsPerSession; most > 0 && l.state.Counts[session.CountStarted] >= int64(most) {
@@ -154,7 +158,7 @@ func (e *Engine) hindrance(l *live, ep llm.Endpoint) string {
 }
 
 // watch is one review from the first signal to the last delivery.
-func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
+func (e *Engine) watch(t *task, l *live) {
 	p := port{e, t}
 	p.signals(l)
 	if t.dead {
@@ -171,51 +175,39 @@ func (e *Engine) watch(t *task, l *live, ep llm.Endpoint) {
 		e.reviewed(t, l)
 		return
 	}
-	l.state.Counts.Add(session.CountStarted, 1)
-	human, since := l.state.Breaker.Human, e.now
-	set := e.rules(p, delta.Files)
-	if t.dead {
-		return
+	team, problems := e.team()
+	seats := e.able(team)
+	seats = slices.DeleteFunc(slices.Clone(seats), func(s seat) bool { return !s.calls(delta) })
+	for _, s := range team {
+		if !slices.ContainsFunc(seats, func(o seat) bool { return o.author == s.author }) {
+			l.state.Counts.Add("advisor."+s.counter()+".skipped", 1)
+		}
 	}
-	e.tellRules(l, set)
-	rules := set.Render(e.config.MaxRequestBytes * rulesShare / 100)
-	view := newView(e, l, delta, true, e.config.Tools)
-	view.rules = set
-	m := p.meter(l, session.RoleReview, e.config.Watchdog)
-	out := review.Run(p.model(m), review.Input{
-		Endpoint:        ep,
-		System:          e.config.SystemPrompt,
-		Rules:           rules,
-		RulesNonce:      e.rulesNonce(rules),
-		Decisions:       decisions(l.state),
-		Delta:           delta,
-		Half:            func() review.Delta { return delta.Fit(room / 2) },
-		Nonce:           e.nonce(),
-		Steps:           e.config.MaxToolSteps,
-		MaxBytes:        e.config.MaxRequestBytes,
-		Deadline:        e.now + int64(e.config.TimeoutMS),
-		RequireEvidence: e.config.RequireEvidence,
-		Enough:          m.enough,
-	}, view.tools, view.resolver(), view.ledger)
-	l.dirty = true
-	for key, n := range out.Citations {
-		l.state.Counts.Add("citation."+key, int64(n))
-	}
-	if t.dead {
-		e.journal(l, e.spent("review", "superseded", e.config.Watchdog, since, m.used))
-		return // the person spoke, or the session is gone
-	}
-	e.journal(l, e.spent("review", string(out.Kind), e.config.Watchdog, since, m.used))
-	if out.Kind.Usable() || overflowed(out.Failure) {
+	if len(seats) == 0 {
+		l.state.Counts.Add("review.skipped.triggers", 1)
 		l.state.Log.Commit(delta.Cursor)
 		l.state.Covered(updates)
+		e.reviewed(t, l)
+		return
 	}
-	if out.Kind == review.Budget {
-		l.state.Counts.Add("review."+string(out.Kind), 1) // it says nothing of the reviewer's health
+	l.state.Counts.Add(session.CountStarted, 1)
+	r := &round{l: l, delta: delta, room: room, updates: updates, human: l.state.Breaker.Human}
+	if r.rules = e.rules(p, delta.Files); t.dead {
+		return
+	}
+	e.tellRules(l, r.rules, problems)
+	if len(seats) == 1 {
+		a := e.ask(p, r, seats[0])
+		if t.dead {
+			return // the person spoke, or the session is gone
+		}
+		e.took(p, r, []said{a})
 	} else {
-		e.judgeHealth(l, ep, out)
+		e.gather(p, r, seats)
 	}
-	e.deliver(p, l, out, view, human)
+	if r.best.Kind != "" && !t.dead {
+		e.wellness(l, r.best, r.told)
+	}
 	e.reviewed(t, l)
 }
 
@@ -241,19 +233,11 @@ func overflowed(err error) bool {
 	return ok && f.Kind == llm.KindOverflow
 }
 
-// judgeHealth counts how a review ended and tells the person what they can mend, once.
-func (e *Engine) judgeHealth(l *live, ep llm.Endpoint, out review.Outcome) {
-	pause, tell := e.pause.After(out.Failure, e.now, ep.Fingerprint())
-	e.pause = pause
-	if f, ok := llm.AsFailure(out.Failure); ok {
-		e.log("warn", "review of "+l.state.ID+": "+f.Error())
-		if tell {
-			e.notice(l.state.ID, e.episode(l, "pause_"+string(f.Kind)), "warning", "The advisor pauses: "+f.Error()+". "+f.Mend())
-		}
-	}
+// wellness counts how a review ended and tells the person when the advisor does not work, once.
+func (e *Engine) wellness(l *live, out review.Outcome, told bool) {
 	sick, well := l.state.Reviewed(string(out.Kind), out.Kind.Usable())
 	// One trouble, one notice: a pause has told of it already.
-	if sick && e.pause.Told == "" {
+	if sick && !told {
 		e.notice(l.state.ID, e.episode(l, "degraded"), "warning", "The advisor is not working: "+itoa(session.Degraded)+" reviews in a row gave no usable answer (last: "+
 			string(out.Kind)+"). The session is not affected. "+advice(out))
 	}

@@ -12,6 +12,7 @@ type Guard struct {
 	ring    []entry
 	review  int // number of the running review, from 1
 	message int // number of the last human message, from 1
+	batch   int // of the running review, from 1: notes that advisors gave at one time
 	// Notes delivered in the running review, since the last human message, and in all.
 	inReview, inMessage, blockers, inSession int
 	// calm is for how many more human messages concerns are nits.
@@ -28,6 +29,7 @@ type entry struct {
 	review   int
 	message  int
 	fp       fingerprint
+	batch    int // of the running review; not stored, for a review does not outlive its guest
 }
 
 // Context is what a decision depends on beside the state.
@@ -65,22 +67,35 @@ func (g *Guard) Woke(limits Limits) { g.calm = limits.orDefault().ImmuneTurns }
 // BeginReview starts the count of a review. Review calls it by itself.
 func (g *Guard) BeginReview() {
 	g.review++
-	g.inReview = 0
+	g.inReview, g.batch = 0, 0
 }
 
 // Admit decides about one note of the running review. The order of precedence is that of the
 // package comment.
 func (g *Guard) Admit(note protocol.Note, ctx Context) Decision {
 	limits := ctx.Limits.orDefault()
+	note, fp, known, reason := g.screen(note, ctx)
+	if reason == "" {
+		reason = g.full(note, limits)
+	}
+	if reason != "" {
+		return g.drop(note, reason)
+	}
+	g.deliver(note, fp, known, limits, ctx.Mutes)
+	return Decision{Deliver: true, Note: note}
+}
+
+// screen decides all but the bounds, and gives the note cleaned.
+func (g *Guard) screen(note protocol.Note, ctx Context) (out protocol.Note, fp fingerprint, known int, reason Reason) {
 	note = cleanNote(note)
 	if note.Severity.Rank() == 0 {
 		note.Severity = protocol.Nit
 	}
 	if note.Text == "" {
-		return g.drop(note, Empty)
+		return note, fp, -1, Empty
 	}
 	if contentFree(note.Text) {
-		return g.drop(note, ContentFree)
+		return note, fp, -1, ContentFree
 	}
 	fp, names := fingerprintOf(note)
 	known, loudest := g.known(fp)
@@ -89,20 +104,16 @@ func (g *Guard) Admit(note protocol.Note, ctx Context) Decision {
 		note.ID = g.ring[known].id
 	}
 	if reason := g.muted(note, fp, names, ctx.Mutes); reason != "" {
-		return g.drop(note, reason)
+		return note, fp, known, reason
 	}
 	if g.calm > 0 && note.Severity == protocol.Concern {
 		note = calmed(note)
 		g.counts.Lowered++
 	}
 	if known >= 0 && note.Severity.Rank() <= loudest {
-		return g.drop(note, Duplicate)
+		return note, fp, known, Duplicate
 	}
-	if reason := g.full(note, limits); reason != "" {
-		return g.drop(note, reason)
-	}
-	g.deliver(note, fp, known, limits, ctx.Mutes)
-	return Decision{Deliver: true, Note: note}
+	return note, fp, known, ""
 }
 
 // calmed makes a nit of a concern and says why.
@@ -120,7 +131,7 @@ func calmed(note protocol.Note) protocol.Note {
 func (g *Guard) known(fp fingerprint) (at, loudest int) {
 	at = -1
 	for i, e := range g.ring {
-		if !e.fp.same(fp, e.review == g.review) {
+		if !e.fp.same(fp, e.review == g.review && e.batch == g.batch) {
 			continue
 		}
 		if rank := e.severity.Rank(); at < 0 || rank > loudest {
@@ -186,7 +197,7 @@ func (g *Guard) deliver(note protocol.Note, fp fingerprint, known int, limits Li
 	if known >= 0 {
 		g.ring = slices.Clone(g.ring) // a fork keeps its own
 		e := &g.ring[known]
-		e.before, e.severity, e.review, e.message = e.severity, note.Severity, g.review, g.message
+		e.before, e.severity, e.review, e.message, e.batch = e.severity, note.Severity, g.review, g.message, g.batch
 		return
 	}
 	g.remember(entry{id: note.ID, severity: note.Severity, review: g.review, message: g.message, fp: fp}, limits, mutes)
@@ -195,6 +206,7 @@ func (g *Guard) deliver(note protocol.Note, fp fingerprint, known int, limits Li
 // remember adds a matter and forgets the oldest when the ring is full; a muted
 // one is forgotten last, because the mute would end with it.
 func (g *Guard) remember(e entry, limits Limits, mutes Mutes) {
+	e.batch = g.batch
 	g.ring = append(slices.Clone(g.ring), e)
 	for len(g.ring) > limits.Ring {
 		oldest := slices.IndexFunc(g.ring, func(e entry) bool { return !slices.Contains(mutes.Notes, e.id) })
@@ -223,7 +235,14 @@ func (g *Guard) Retract(id string) {
 	}
 	g.inSession = max(g.inSession-1, 0)
 	g.counts.Delivered = max(g.counts.Delivered-1, 0)
-	if e.severity, e.before = e.before, ""; e.severity == "" {
-		g.ring = slices.Delete(g.ring, at, at+1)
+	review := e.review
+	e.severity, e.before = e.before, ""
+	kept := g.ring[:0]
+	for i, e := range g.ring {
+		// What other advisors said in the same note was not said either.
+		if part := e.id == id && e.review == review && i != at; !part && (i != at || e.severity != "") {
+			kept = append(kept, e)
+		}
 	}
+	g.ring = kept
 }

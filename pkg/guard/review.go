@@ -31,17 +31,35 @@ const (
 // Review begins a review and decides about its notes, blockers first.
 func (g *Guard) Review(notes []protocol.Note, ctx Context) Outcome {
 	g.BeginReview()
-	notes = slices.Clone(notes)
-	sort.SliceStable(notes, func(i, j int) bool { return notes[i].Severity.Rank() > notes[j].Severity.Rank() })
+	return g.Also(notes, ctx)
+}
+
+// Also decides about notes of the running review that came later than others of it, from other advisors. What
+// several advisors have of one place is merged; each of them passes the gates before that alone, so that no
+// muted matter comes in with another. The bounds are those of the one review.
+func (g *Guard) Also(notes []protocol.Note, ctx Context) Outcome {
+	g.batch++
 	var out Outcome
 	var held []protocol.Note
-	for _, note := range notes {
-		d := g.Admit(note, ctx)
+	if slices.ContainsFunc(notes, func(n protocol.Note) bool { return n.Author != notes[0].Author }) {
+		notes = slices.DeleteFunc(slices.Clone(notes), func(n protocol.Note) bool {
+			n, _, _, reason := g.screen(n, ctx)
+			if reason != "" {
+				out.Dropped = append(out.Dropped, g.drop(n, reason))
+			}
+			return reason != ""
+		})
+	}
+	groups := merge(notes)
+	sort.SliceStable(groups, func(i, j int) bool { return groups[i].note.Severity.Rank() > groups[j].note.Severity.Rank() })
+	for _, group := range groups {
+		d := g.Admit(group.note, ctx)
 		if d.Tell {
 			out.Tell = append(out.Tell, d.Reason)
 		}
 		if d.Deliver {
 			out.Notes = append(out.Notes, d.Note)
+			g.parts(group.parts, d.Note, ctx)
 			continue
 		}
 		out.Dropped = append(out.Dropped, d)
@@ -96,4 +114,15 @@ func Bound(reason Reason, limits Limits) string {
 		return "The advisor has reported " + strconv.Itoa(limits.BlockersPerMessage) + " blockers since your last message; further ones are dropped until you write again."
 	}
 	return ""
+}
+
+// parts remembers what went into a note, so that none of it is said again alone.
+func (g *Guard) parts(parts []protocol.Note, said protocol.Note, ctx Context) {
+	if len(parts) < 2 {
+		return
+	}
+	for _, p := range parts {
+		fp, _ := fingerprintOf(cleanNote(p))
+		g.remember(entry{id: said.ID, severity: said.Severity, review: g.review, message: g.message, fp: fp}, ctx.Limits.orDefault(), ctx.Mutes)
+	}
 }

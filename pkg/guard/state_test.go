@@ -10,7 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var whole = cmp.AllowUnexported(Guard{}, entry{}, fingerprint{}, spot{})
+var whole = cmp.Options{
+	cmp.AllowUnexported(Guard{}, entry{}, fingerprint{}, spot{}),
+	// A batch ends with its guest.
+	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".batch" }, cmp.Ignore()),
+}
 
 // busy is a guard in the middle of a session.
 func busy() Guard {

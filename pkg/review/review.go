@@ -50,6 +50,8 @@ type Input struct {
 	Endpoint llm.Endpoint
 	// System replaces the built-in instructions; the fixed rules follow it all the same.
 	System string
+	// Role is the part of this advisor where there are several; empty for the only one.
+	Role string
 	// Rules are the project's and the person's, already bounded, one JSON object a line; empty for none. RulesNonce
 	// fences them.
 	Rules, RulesNonce string
@@ -144,6 +146,9 @@ func (in Input) messages(d Delta) []llm.Message {
 		system = strings.TrimSpace(systemPrompt)
 	}
 	system += "\n\n" + strings.TrimSpace(fixedRules)
+	if in.Role != "" {
+		system += "\n\n" + in.Role
+	}
 	if in.Rules != "" {
 		system += "\n\n" + strings.TrimSpace(authority) + "\n" + dialog.Fence(in.RulesNonce, strings.TrimSuffix(in.Rules, "\n"))
 	}

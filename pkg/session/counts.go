@@ -3,6 +3,7 @@ package session
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -127,5 +128,14 @@ func (s *State) Record(n protocol.StoredNote) {
 	s.Notes = s.Notes[max(0, len(s.Notes)-maxNotes):]
 	if old := len(s.Notes) - 1 - maxTraces; old >= 0 {
 		s.Notes[old].Tools = nil
+	}
+}
+
+// AlsoBy adds an advisor to a note that it would have said too.
+func (s *State) AlsoBy(id, author string) {
+	for i := range s.Notes {
+		if n := &s.Notes[i].Note; n.ID == id && author != "" && n.Author != "" && !slices.Contains(strings.Split(n.Author, ", "), author) {
+			n.Author += ", " + author
+		}
 	}
 }

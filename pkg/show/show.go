@@ -25,11 +25,28 @@ type Health struct {
 	Pause    llm.Pause
 	Now      int64
 	Judge    string // how the permission judge stands; empty when there is none
+	// Team are the advisors where there are several.
+	Team []Member
 	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
 	Rules        string
 	RuleProblems []config.Problem
 	Day          *budget.Ledger // nil: what the day has cost is not known
 	Out          budget.Reason  // the bound that is in the way now
+}
+
+// Member is one advisor of several.
+type Member struct {
+	Name     string
+	Counter  string // its name in the counters
+	Endpoint config.Endpoint
+}
+
+// line tells how a member does.
+func (m Member) line(c session.Counts) string {
+	name := "advisor." + m.Counter + "."
+	silent, notes, skipped := c[name+"silent"]+c[name+"prose"], c[name+"notes"], c[name+"skipped"]
+	return model(m.Endpoint) + "; " + num(notes) + " reviews with notes, " + num(silent) + " silent, " +
+		num(c[name+"empty"]+c[name+"unparsed"]+c[name+"timeout"]+c[name+"rate_limited"]+c[name+"refused"]+c[name+"failed"]) + " without an answer, " + num(skipped) + " not called for"
 }
 
 // Status is the state of the advisor in this session, for people.
@@ -42,7 +59,7 @@ func (p Prompt) Status(s *session.State, h Health) string {
 		line("advisor", "quiet in this session, because you said so; "+string(p)+"unmute lifts it")
 	case !h.Config.Enabled:
 		line("advisor", "off; /advisor on switches it on")
-	case h.Config.Watchdog.Transport == config.TransportNone:
+	case h.Config.Watchdog.Transport == config.TransportNone && len(h.Team) == 0:
 		line("advisor", "without a model: "+h.Config.Watchdog.Why)
 	case s.Failing >= session.Degraded:
 		line("advisor", "not working, "+strconv.Itoa(s.Failing)+" reviews in a row without a usable answer")
@@ -52,6 +69,9 @@ func (p Prompt) Status(s *session.State, h Health) string {
 		line("advisor", "watching every "+string(h.Config.ReviewMode))
 	}
 	line("watchdog", model(h.Config.Watchdog))
+	for _, m := range h.Team {
+		line("advisor "+m.Name, m.line(s.Counts))
+	}
 	if h.Config.Config.Consult.Enabled {
 		line("consult", model(h.Config.Consult))
 	} else {
@@ -135,6 +155,9 @@ func Notes(s *session.State) string {
 	var b strings.Builder
 	for _, n := range slices.Backward(s.Notes) {
 		b.WriteString(n.Note.ID + " " + string(n.Note.Severity) + " (" + n.Fate + ") ")
+		if n.Note.Author != "" {
+			b.WriteString("from " + n.Note.Author + " ")
+		}
 		if where := delivery.Where(n.Note); where != "" {
 			b.WriteString(where + " ")
 		}
@@ -159,6 +182,9 @@ func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
 	b.WriteString(n.Note.ID + " " + string(n.Note.Severity))
 	if n.Note.Claimed != "" && n.Note.Claimed != n.Note.Severity {
 		b.WriteString(" (the reviewer said " + string(n.Note.Claimed) + ")")
+	}
+	if n.Note.Author != "" {
+		b.WriteString(" from " + n.Note.Author)
 	}
 	b.WriteString(": " + n.Note.Text + "\nfate: " + n.Fate + "\n")
 	if n.Wake != "" {
