@@ -14,7 +14,7 @@ help: ## this list
 
 .PHONY: test
 test: ## everything, as CI runs it
-test: build audit test-go mutants test-loader test-report test-hosts test-driver corpus
+test: build audit test-go mutants test-loader test-report test-hosts test-driver first-hour corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
 	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
@@ -51,6 +51,10 @@ corpus: ## what is caught and what is let through, with the bars
 .PHONY: demo
 demo: ## the worked example in a real OpenCode, with a readable timeline
 	go run ./internal/demo
+
+.PHONY: first-hour
+first-hour: build ## a first-time user's way: install, doctor, first note, why, report, in the real OpenCode
+	go run ./internal/firsthour
 
 .PHONY: search
 search: ## every sequence of events that could wake twice, with its counts

@@ -89,6 +89,18 @@ func TestWhatIsKnownOfASession(t *testing.T) {
 	if out != want || code != OK {
 		t.Errorf("why: code %d\n%s", code, cmp.Diff(want, out))
 	}
+	again := blocker
+	again.Fate = "duplicate"
+	d.store("ses_again", project, blocker, again, again)
+	out, _, _ = d.run("why", "n_0123456789ab")
+	if !strings.Contains(out, "\nfate: delivered\nagain: 2 more with this id; ") {
+		t.Errorf("why of a note that was found again: %s", out)
+	}
+	var one protocol.StoredNote
+	if out, _, _ = d.run("why", "n_0123456789ab", "--json"); json.Unmarshal([]byte(out), &one) != nil || one.Fate != "delivered" {
+		t.Errorf("why --json of a note that was found again: %s", out)
+	}
+	d.Remove(d.slot("ses_again"))
 	if _, err, code = d.run("why", "n_none"); err != "superadvisor why: There is no note \"n_none\". superadvisor notes lists the ids.\n" || code != Failed {
 		t.Errorf("why of none: code %d, %s", code, err)
 	}

@@ -146,10 +146,12 @@ func why(c *call) int {
 		return c.fail(text)
 	}
 	if c.has("json") {
+		at, _ := show.Find(st.Notes, c.arg())
 		s.notes(func(raw []byte) {
-			if id, _ := protocol.GetString(raw, "note", "id"); id == c.arg() {
+			if at == 0 {
 				text = string(raw)
 			}
+			at--
 		})
 	}
 	c.say(text)

@@ -166,14 +166,27 @@ func Notes(s *session.State) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Why tells all that is known of a note: its citations, what the reviewer looked at, and the gates.
-func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
-	at := -1
-	for i := range s.Notes {
-		if id != "" && s.Notes[i].Note.ID == id {
+// Find gives which note has an id, and how many others have it too: the same matter found again has the same id. The one
+// that was delivered is meant, else the latest; -1 is none.
+func Find(notes []protocol.StoredNote, id string) (at, others int) {
+	at = -1
+	for i, n := range notes {
+		if id == "" || n.Note.ID != id {
+			continue
+		}
+		if at >= 0 {
+			others++
+		}
+		if at < 0 || notes[at].Fate != "delivered" {
 			at = i
 		}
 	}
+	return at, others
+}
+
+// Why tells all that is known of a note: its citations, what the reviewer looked at, and the gates.
+func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
+	at, again := Find(s.Notes, id)
 	if at < 0 {
 		return "There is no note " + strconv.Quote(id) + ". " + string(p) + "notes lists the ids.", true
 	}
@@ -187,6 +200,9 @@ func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
 		b.WriteString(" from " + n.Note.Author)
 	}
 	b.WriteString(": " + n.Note.Text + "\nfate: " + n.Fate + "\n")
+	if again > 0 {
+		b.WriteString("again: " + strconv.Itoa(again) + " more with this id; " + string(p) + "notes has what became of each\n")
+	}
 	if n.Wake != "" {
 		b.WriteString("wake: " + n.Wake + "\n")
 	}
