@@ -56,6 +56,10 @@ func commands() []command {
 		{name: "unmute", args: "[<note> | <path> | <category>]", does: "lift a mute", run: unmute, options: []option{optSession}},
 		{name: "report", does: "a page of HTML: what the advisor did in a session, kept back, and cost", run: reportPage,
 			options: []option{optSession, {"all", "", "over all sessions"}, {"out", "FILE", "where to write it (" + reportName + "); - for the standard output"}}},
+		{name: "judge", args: "[input]", does: "what the permission judge's fixed rules decide about a command or another action", run: judged,
+			more: "No model is asked: where no fixed rule speaks it says ask. An input that begins with a dash stands behind --.",
+			options: []option{{"explain", "", "decide about the input"}, {"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
+				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
 		{name: "log", does: "the advisor's own log", run: log,
 			options: []option{{"follow", "", "wait for more, until it is interrupted"}, {"lines", "N", "how many of the last lines (40)"}}},
 	}
