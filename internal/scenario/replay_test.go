@@ -46,6 +46,10 @@ func record(t *testing.T, s *Scenario, replace bool) (recording, seen string) {
 	return recorded(world), seen
 }
 
+// unlike holds what a scenario's replay differs in. A recording has masks in place of secrets, so the judge of
+// the replay has nothing to hide and does not say that it did.
+var unlike = map[string]string{"judge-secrets": "HIDDEN: secrets were taken out of this request"}
+
 // Every scenario, recorded, makes the same decisions again, also where the guest was replaced on the way. And
 // recording changes nothing.
 func TestEveryScenarioReplays(t *testing.T) {
@@ -75,6 +79,12 @@ func TestEveryScenarioReplays(t *testing.T) {
 				done, err := engine.Replay(text)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if part := unlike[s.Name]; part != "" {
+					if !strings.Contains(done.Different, part) {
+						t.Errorf("an exception that is no longer needed: %q", done.Different)
+					}
+					return
 				}
 				if done.Different != "" {
 					t.Errorf("%s", done.Different)
