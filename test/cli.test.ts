@@ -235,7 +235,7 @@ describe("superadvisor doctor", () => {
     );
     const text = (name: string) => all.find(({ check }) => check === name)?.text ?? "";
     assert.match(text("program"), new RegExp("Bun" in globalThis ? "with bun " : "with node "));
-    assert.match(text("module"), /^\d+ bytes, SHA-256 [0-9a-f]{64}, 18 imports, each of them on the list/);
+    assert.match(text("module"), /^\d+ bytes, SHA-256 [0-9a-f]{64}, \d+ imports, each of them on the list/);
     assert.equal(text("opencode"), "1.18.33");
     assert.match(text("watchdog"), /it answered in \d+ ms and called a tool$/);
     assert.match(text("tools"), /^read \(README.md\), grep and glob work in /);

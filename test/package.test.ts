@@ -84,7 +84,7 @@ describe("the package", () => {
   test("packs to what is meant and to 2 MB at most", () => {
     const folder = scratch();
     const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: PROJECT_ROOT, encoding: "utf8" })) as { size: number; files: { path: string }[] }[];
-    assert.deepEqual(packed!.files.map(({ path: file }) => file).sort(), ["LICENSE", "README.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.js", "index.js", "package.json"]);
+    assert.deepEqual(packed!.files.map(({ path: file }) => file).sort(), ["LICENSE", "README.md", "README.zh-CN.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.js", "index.js", "package.json"]);
     console.log(`# tarball: ${packed!.size} bytes`);
     assert.ok(packed!.size <= 2 * 1024 * 1024, `the tarball has ${packed!.size} bytes`);
   });
@@ -95,6 +95,6 @@ describe("the package", () => {
     assert.deepEqual(own.map(({ name }) => name).sort(), ["emit", "fs_list", "fs_read", "fs_real", "fs_stat", "http_cancel", "http_send", "interrupted"]);
     const rest = WebAssembly.Module.imports(module).filter(({ module: from }) => from !== "superadvisor");
     assert.ok(rest.every(({ module: from }) => from === "wasi_snapshot_preview1"));
-    assert.ok(rest.length >= 10 && rest.length <= 16, `${rest.length} imports of wasi`);
+    assert.ok(rest.length > 0 && rest.length <= 10, `${rest.length} imports of wasi`); // which ones: internal/audit
   });
 });
