@@ -38,7 +38,7 @@ func TestInstalledPackageHoldsWhatRunsAndNothingElse(t *testing.T) {
 	if err := json.Unmarshal(manifest, &pkg); err != nil {
 		t.Fatal(err)
 	}
-	want := append(pkg.Files, "LICENSE", "README.md", "package.json")
+	want := append(pkg.Files, "LICENSE", "README.md", "README.zh-CN.md", "package.json")
 	slices.Sort(want)
 	if diff := cmp.Diff(want, filesUnder(t, plugin)); diff != "" {
 		t.Error(diff)
