@@ -6,13 +6,18 @@ var (
 	sessionTests  = Tests{Packages: []string{"pkg/session"}}
 	guardTests    = Tests{Packages: []string{"pkg/guard"}}
 	deliveryTests = Tests{Packages: []string{"pkg/delivery"}}
+	budgetTests   = Tests{Packages: []string{"pkg/budget"}}
+	configTests   = Tests{Packages: []string{"pkg/config"}}
+	spendTests    = Tests{Packages: []string{"pkg/engine"}, Run: "Bound|Share|Held|Day|Count|Gate|Judge|Told?|Tell|Estimated|UnderWay|Own"}
+	quietTests    = Tests{Packages: []string{"pkg/transcript"}, Run: "WhatIsWorth"}
+	recordTests   = Tests{Packages: []string{"internal/corpus"}, Run: "Recording"}
+	unaskedTests  = Tests{Packages: []string{"internal/scenario"}, Run: "Unasked|Replay/^secrets"}
 	engineTests   = Tests{Packages: []string{"pkg/engine"}}
 	reviewerTests = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^(citation|fail|verify|review|person|storm)"}
 	restartTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^storm-comp"}
 	rulesTests    = Tests{Packages: []string{"pkg/rules"}}
 	hostileTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^rules"}
 	advisorTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^roster"}
-	configTests   = Tests{Packages: []string{"pkg/config"}}
 	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
 )
 
@@ -38,6 +43,12 @@ const (
 	liveFile     = "pkg/engine/live.go"
 	portFile     = "pkg/engine/port.go"
 	verifyFile   = "pkg/engine/verify.go"
+	budgetFile   = "pkg/budget/budget.go"
+	dayFile      = "pkg/budget/day.go"
+	spendFile    = "pkg/engine/spend.go"
+	pricesFile   = "pkg/config/prices.go"
+	quietFile    = "pkg/transcript/quiet.go"
+	recordFile   = "pkg/engine/record.go"
 )
 
 // All are the mutants.
@@ -181,8 +192,8 @@ var All = []Mutant{
 	{"a quiet advisor reviews nothing", watchFile, "case l.state.Mutes.All:", "case false:", reviewerTests},
 	{"another process reviews", watchFile, "case l.observer:", "case false:", engineTests},
 	{"a paused endpoint is left alone", watchFile, "case e.pauseOf(c).Active(e.now, ep.Fingerprint()):", "case false && ep.Model == \"\":", reviewerTests},
-	{"reviews and tokens of a session are bounded", watchFile, "if b.limit > 0 && b.used >= int64(b.limit) {", "if false {", engineTests},
-	{"a bound of the session is told once", watchFile, "if l.state.Tell(b.name) {", "if true {", engineTests},
+	{"reviews of a session are bounded", watchFile, "if most := e.config.ReviewsPerSession; most > 0 && l.state.Counts[session.CountStarted] >= int64(most) {", "if most := e.config.ReviewsPerSession; most < 0 {", engineTests},
+	{"a bound of the session is told once", watchFile, "if l.state.Tell(\"reviewsPerSession\") {", "if true {", engineTests},
 	{"reviews under way are bounded", watchFile, "if n := e.reviewing(); n > 0 && n+len(seats) > maxReviews {", "if false {", engineTests},
 	{"a review that waited for room begins", watchFile, "e.safely(\"review of \"+l.state.ID, func() { e.startReview(l) })", "", engineTests},
 	{"what failed is reviewed again", roundFile, "if r.open == 0 && r.usable {", "if r.open == 0 {", engineTests},
@@ -236,4 +247,34 @@ var All = []Mutant{
 	{"a session whose review waits stays in memory", liveFile, "!l.armed && !l.waiting && ", "", engineTests},
 	{"an unconfirmed delivery is told", liveFile, "if n := len(step.Unconfirmed); n > 0 {", "if n := 0; n > 0 {", engineTests},
 	{"a review that was due is still due after a restart", liveFile, "if l.state.Owed {", "if false {", engineTests},
+
+	{"a day's bound stops requests", budgetFile, "case b.DayCost > 0 && s.Day >= b.DayCost:", "case false:", budgetTests},
+	{"a session's bound stops requests", budgetFile, "case b.SessionTokens > 0 && s.Session.Tokens() >= b.SessionTokens:", "case false:", budgetTests},
+	{"a review's bound stops requests", budgetFile, "case b.ReviewTokens > 0 && s.Review >= b.ReviewTokens:", "case false:", budgetTests},
+	{"a share of the agent's pauses", budgetFile, "known && b.Share > 0 && share >= b.Share", "false && known && b.Share > share", budgetTests},
+	{"what is under way counts for the day", budgetFile, "s.Day+s.HeldCost >= b.DayCost", "s.Day >= b.DayCost", budgetTests},
+	{"what is under way counts for the session", budgetFile, "s.Session.Tokens()+s.HeldTokens >= b.SessionTokens", "s.Session.Tokens() >= b.SessionTokens", budgetTests},
+	{"a guess is not compared with what is known", budgetFile, "if primary.Cost > 0 && own.Estimated == 0 {", "if primary.Cost > 0 {", budgetTests},
+	{"an unknown price is not free", budgetFile, "p = Guess\n", "_ = Guess\n", budgetTests},
+	{"what is cached is priced apart", budgetFile, "{read, p.CacheRead}", "{read, p.In}", budgetTests},
+	{"a line of others is counted", dayFile, "default:\n\t\t\tl.count(u)", "default:", budgetTests},
+	{"a line of ours is counted once", dayFile, "l.unread = l.unread[1:]\n\t\tdefault:", "l.unread = l.unread[1:]\n\t\t\tl.count(u)\n\t\tdefault:", budgetTests},
+	{"a line cannot lower what is counted", dayFile, "err != nil || n < 0 || ", "err != nil || ", budgetTests},
+	{"an answer that comes twice is read once", dayFile, "if next <= l.From {", "if false {", budgetTests},
+	{"a lift of others holds here", dayFile, "l.Since = Use{}\n\t\t\t\tfor", "for", budgetTests},
+	{"each request is asked about", spendFile, "if why := e.afford(m.l, review); why != budget.None {", "if why := e.afford(m.l, review); false {", spendTests},
+	{"what was held is given back", spendFile, "m.l.held -= m.held.Tokens()", "", spendTests},
+	{"what the vendor does not tell is estimated", spendFile, "if !counted && worked {", "if false {", spendTests},
+	{"the day is read before a request", spendFile, "if e.config.Budget.CostPerDay > 0 {", "if false {", spendTests},
+	{"a request is written to the day's ledger", spendFile, "e.tally(e.today().Spend(e.instance, use))", "e.today().Spend(e.instance, use)", spendTests},
+	{"options never widen a bound", "pkg/config/merge.go", "return have > 0 && (bound(a) == 0 || bound(a) > have)", "return have < 0", configTests},
+	{"no bound is wider than any", "pkg/config/merge.go", "bound(a) == 0 || ", "", configTests},
+	{"a project's prices are nobody's", pricesFile, "if all || k.priced[e.Provider] {", "if all {", configTests},
+	{"a failure is worth a review", quietFile, "if e.failed || ", "if ", quietTests},
+	{"an unknown tool is worth a review", quietFile, "return e.class == classRead || e.class == classAdvisor", "return e.class != classEdit && e.class != classCommand", quietTests},
+	{"a claim is worth a review", quietFile, " && !claims(e.text)", "", quietTests},
+	{"what comes in is redacted before it is kept", recordFile, "batch, _ = secrets.JSON(c.batch)", "batch = c.batch", recordTests},
+	{"what is read is redacted before it is kept", recordFile, "f.Text = hidden", "_ = hidden", recordTests},
+	{"keys of requests are left out", recordFile, "s.Headers = nil", "", unaskedTests},
+	{"nothing is recorded unasked", "pkg/engine/configure.go", "if e.rec.on = resolved.Record; !e.rec.on {", "if e.rec.on = true; !e.rec.on {", unaskedTests},
 }

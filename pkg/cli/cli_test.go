@@ -256,6 +256,31 @@ func TestLog(t *testing.T) {
 	}
 }
 
+func TestReplay(t *testing.T) {
+	d := fresh(t)
+	for name, text := range map[string]string{"a.jsonl": "same\n", "b.jsonl": "other\n", "c.jsonl": "# Notes\n"} {
+		d.FS.Write(project+"/"+name, text)
+	}
+	for _, c := range []struct {
+		args      []string
+		out, fail string
+		code      int
+	}{
+		{[]string{"a.jsonl"}, "the same\n", "", OK},
+		{[]string{project + "/a.jsonl"}, "the same\n", "", OK},
+		{[]string{"b.jsonl"}, "not the same\n", "", Failed},
+		{[]string{"c.jsonl"}, "", "c.jsonl: no recording", Failed},
+		{[]string{"none.jsonl"}, "", "none.jsonl: no such file", Failed},
+		{nil, "", "recording", Usage},
+		{[]string{"a", "b"}, "", "one argument too many", Usage},
+	} {
+		out, complaint, code := d.run(append([]string{"replay"}, c.args...)...)
+		if out != c.out || code != c.code || !strings.Contains(complaint, c.fail) {
+			t.Errorf("%q: code %d, %q, %q", c.args, code, out, complaint)
+		}
+	}
+}
+
 func TestColours(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -60,6 +60,8 @@ func commands() []command {
 			more: "No model is asked: where no fixed rule speaks it says ask. An input that begins with a dash stands behind --.",
 			options: []option{{"explain", "", "decide about the input"}, {"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
 				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
+		{name: "replay", args: "<recording>", does: "run a recording through the core, and say whether it decides the same", run: replay,
+			more: "A recording is a file of the folder recordings, which record in advisor.json asks for.\nA decision that differs is named, and ends it with 1."},
 		{name: "log", does: "the advisor's own log", run: log,
 			options: []option{{"follow", "", "wait for more, until it is interrupted"}, {"lines", "N", "how many of the last lines (40)"}}},
 	}

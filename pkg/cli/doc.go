@@ -32,6 +32,9 @@ type Host interface {
 	Ask(ep config.Endpoint, req llm.Request, timeoutMS int64) (llm.Reply, error)
 	// Rehearse plays a turn with a scripted model and host, and says what came of it.
 	Rehearse() (said string, failed bool)
+	// Replay runs a recording through a fresh core. Same tells that it decides the same; a failure, that the text
+	// cannot be replayed.
+	Replay(recording string) (said string, same bool, failure string)
 	// Sleep waits; false when there is nothing more to wait for.
 	Sleep(ms int64) bool
 	// Now is in milliseconds since 1970.

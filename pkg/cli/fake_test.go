@@ -111,6 +111,16 @@ func (d *desk) Ask(ep config.Endpoint, _ llm.Request, _ int64) (llm.Reply, error
 	return d.reply, d.refusal
 }
 
+func (d *desk) Replay(text string) (string, bool, string) {
+	switch text {
+	case "same\n":
+		return "the same", true, ""
+	case "other\n":
+		return "not the same", false, ""
+	}
+	return "", false, "no recording"
+}
+
 func (d *desk) Rehearse() (string, bool) { return "the rehearsal", d.ill }
 
 func (d *desk) Sleep(int64) bool {

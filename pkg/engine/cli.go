@@ -88,3 +88,11 @@ func (d desk) Load(session string) protocol.Loaded {
 }
 
 func loadKey(session string) string { return "load_" + session }
+
+func (d desk) Replay(recording string) (said string, same bool, failure string) {
+	done, err := Replay(recording)
+	if err != nil {
+		return "", false, err.Error()
+	}
+	return done.String(), done.Different == "", ""
+}

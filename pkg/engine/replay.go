@@ -17,6 +17,22 @@ type Replayed struct {
 	Ended     string // why the recording ends before the session did; empty when it does not say
 }
 
+// String tells it to people.
+func (r Replayed) String() string {
+	guests := " guest"
+	if r.Guests != 1 {
+		guests += "s"
+	}
+	s := "recorded by " + r.Version + ": " + strconv.Itoa(r.Calls) + " calls, " + strconv.Itoa(r.Guests) + guests + "\n"
+	if r.Ended != "" {
+		s += "it ends early: " + r.Ended + "\n"
+	}
+	if r.Different != "" {
+		return s + "the first decision that differs is in " + r.Different + "\nWhere it was recorded by another version, the difference may be that version's."
+	}
+	return s + "every decision is the same"
+}
+
 // Replay runs a recording through a fresh core and compares what it decides, byte by byte. The error says
 // that the text is no recording that can be run here.
 //

@@ -61,7 +61,10 @@ func (h *host) Emit(protocol.Log) {}
 func (h *host) Interrupted()      {}
 
 // Measure plays the session. With reads the reviewer reads one file in each review.
-func Measure(steps int, reads bool) (Row, error) {
+func Measure(steps int, reads bool) (Row, error) { return measure(steps, reads, func(string) {}) }
+
+// measure is Measure, and shows the first request of each review.
+func measure(steps int, reads bool, first func(body string)) (Row, error) {
 	disk := memfs.New("/work")
 	for i := range steps {
 		disk.Write(fmt.Sprintf("src/file%03d.go", i), source(i))
@@ -85,6 +88,9 @@ func Measure(steps int, reads bool) (Row, error) {
 		for asked := 0; len(h.sent) > 0; asked++ {
 			r := h.sent[0]
 			h.sent = h.sent[1:]
+			if asked == 0 {
+				first(r.Body)
+			}
 			g.Requests++
 			g.Bytes += int64(len(r.Body))
 			same := common(before, r.Body)
