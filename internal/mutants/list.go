@@ -138,7 +138,7 @@ var All = []Mutant{
 	{"earlier messages are stored", storeFile, "Past: s.Breaker.Past", "Past: nil", sessionTests},
 	{"wakes of the hour are stored", storeFile, "st.Wakes = append(st.Wakes, protocol.Moment{At: at})", "_ = at", sessionTests},
 	{"a seal is stored", storeFile, "Sealed: s.Sealed", "Sealed: false", sessionTests},
-	{"a mute is stored", storeFile, "Muted:  s.Mutes.All", "Muted:  false", sessionTests},
+	{"a mute is stored", storeFile, "Muted: s.Mutes.All", "Muted: false", sessionTests},
 	{"what was delivered is ours after a restart", storeFile, "fresh.remember(d.ID)", "", sessionTests},
 	{"a newer state is not read", storeFile, "if st.Version > protocol.StateVersion {", "if false {", sessionTests},
 	{"an older state is not read", storeFile, "if st.Version != protocol.StateVersion {", "if false {", sessionTests},
