@@ -348,3 +348,19 @@ func TestADeliveryThatIsNeverSeenIsToldOnce(t *testing.T) {
 		t.Errorf("%d notices, want 1", got)
 	}
 }
+
+// The wake marks the state by itself: whatever was saved before it, the spent breaker goes with the claim.
+func TestAClaimGoesWithASave(t *testing.T) {
+	r := newRig(t, options)
+	r.send(&protocol.Session{Session: "s1", Complete: true}, &protocol.User{Session: "s1", ID: "m1", Text: "go", Typed: true, Created: 1000})
+	e := r.engine
+	l := e.sessions["s1"]
+	e.out, l.dirty = nil, false
+	e.start("test", "s1", func(t *task) { e.wake(port{e, t}, l, "m1") })
+	if len(e.out) == 0 || e.out[0].EffectType() != "claim" {
+		t.Fatalf("asked for %v, want a claim", e.out)
+	}
+	if !l.dirty {
+		t.Error("the claim goes out, and the spent breaker is not saved with it")
+	}
+}

@@ -37,7 +37,7 @@ func main() {
 		}
 		fmt.Printf("%s %4.1fs %s: %s (%s)\n", word, v.Took.Seconds(), v.File, v.Name, v.Detail)
 	})
-	fmt.Printf("mutants: %d of %d killed, %.0f %%, in %.0f s\n", killed, len(all), 100*float64(killed)/float64(max(1, len(all))), time.Since(start).Seconds())
+	fmt.Printf("mutants: %d of %d killed, %d %%, in %.0f s\n", killed, len(all), 100*killed/max(1, len(all)), time.Since(start).Seconds())
 	if killed < len(all) || len(all) == 0 {
 		os.Exit(1)
 	}
