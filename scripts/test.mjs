@@ -54,7 +54,7 @@ function run(title, command, args) {
   return status === 0;
 }
 
-let passed = run("node", process.execPath, ["--test", "--test-timeout=60000", "--enable-source-maps", ...files]);
+let passed = run("node", process.execPath, ["--test", "--test-timeout=300000", "--enable-source-maps", ...files]);
 if (!flags.includes("--node")) {
   const bun = findBun(root);
   if (!bun) {
