@@ -63,6 +63,21 @@ class Person {
 
 const note = { note: { id: "n_0123456789ab", severity: "blocker", text: "It crashes." }, fate: "delivered" };
 
+/** Each command as it says something on the standard output. */
+const commands = [
+  ["status"],
+  ["notes"],
+  ["why", "n_0123456789ab"],
+  ["log"],
+  ["report", "--out", "-"],
+  ["judge", "--explain", "ls"],
+  ["install", "--dry-run"],
+  ["uninstall", "--dry-run"],
+  ["doctor", "--offline"],
+  ["unmute"],
+  ["mute"],
+];
+
 describe("superadvisor", () => {
   test("tells its version and its commands, without touching the disk", () => {
     const person = new Person();
@@ -107,14 +122,53 @@ describe("superadvisor", () => {
     assert.equal(person.run(["unmute", "style"]).code, 0);
   });
 
-  test("ends in silence when nobody reads its output", async () => {
+  test("ends in silence when nobody reads its output, whatever the command", async () => {
     const person = new Person();
-    const child = spawn(process.execPath, [script, "--help"], { cwd: person.project, env: person.env, stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.destroy();
-    let err = "";
-    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    assert.deepEqual([code, err], [141, ""]);
+    person.watched("ses_1", [note]);
+    fs.writeFileSync(path.join(person.folder(".local", "state", "opencode-superadvisor", "logs"), "advisor.log"), "one\n");
+    for (const args of [["--help"], ...commands]) {
+      const child = spawn(process.execPath, [script, ...args], { cwd: person.project, env: person.env, stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.destroy();
+      let err = "";
+      child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+      const code = await new Promise((resolve) => child.on("close", resolve));
+      assert.deepEqual([args.join(" "), code, err], [args.join(" "), 141, ""]);
+    }
+  });
+
+  test("refuses an option that a command does not have", () => {
+    const person = new Person();
+    for (const [name] of commands) {
+      const { code, out, err } = person.run([name!, "--nonsense"]);
+      assert.deepEqual([name, code, out], [name, 2, ""]);
+      assert.equal(err, `superadvisor: there is no option "--nonsense"; see superadvisor ${name} --help\n`);
+    }
+  });
+
+  test("looks at a disk that cannot be written, and says so where it has to write", () => {
+    const person = new Person();
+    person.watched("ses_1", [note]);
+    const logs = person.folder(".local", "state", "opencode-superadvisor", "logs");
+    fs.writeFileSync(path.join(logs, "advisor.log"), "one\n");
+    const all = [person.home, ...fs.readdirSync(person.home, { recursive: true }).map((name) => path.join(person.home, String(name)))];
+    for (const at of all) fs.chmodSync(at, fs.statSync(at).isDirectory() ? 0o555 : 0o444);
+    const over = process.getuid?.() === 0 ? { uid: 65534 } : {};
+    for (const [args, wanted] of [
+      [["status"], undefined],
+      [["notes"], undefined],
+      [["why", "n_0123456789ab"], undefined],
+      [["log"], undefined],
+      [["report", "--out", "-"], undefined],
+      [["report"], /^superadvisor report: write superadvisor-report\.html: EACCES/],
+      [["mute"], /^superadvisor mute: .*EACCES/],
+      [["unmute"], /^superadvisor unmute: /],
+      [["install"], /^superadvisor install: .*EACCES/],
+    ] as const) {
+      const { code, err } = person.run([...args], over);
+      if (wanted) assert.match(err, wanted);
+      assert.deepEqual([args.join(" "), code, wanted ? "" : err], [args.join(" "), wanted ? 1 : 0, ""]);
+    }
+    for (const at of all) fs.chmodSync(at, fs.statSync(at).isDirectory() ? 0o755 : 0o644);
   });
 
   test("has colours on no pipe", () => {
