@@ -230,7 +230,8 @@ func (e *Engine) saveFirst(l *live) {
 		return
 	}
 	l.dirty = false
-	e.out = slices.Insert(e.out, at, protocol.Effect(e.saving(l)))
+	l.first = e.saving(l)
+	e.out = slices.Insert(e.out, at, protocol.Effect(l.first))
 }
 
 // redactNote takes secrets out of what goes to the session: a citation may quote a line that holds one.

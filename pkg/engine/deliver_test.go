@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,23 @@ func TestTheWakeIsStoredBeforeTheClaimIsAnswered(t *testing.T) {
 	}
 	if count[*protocol.Claim](r) != 1 || !stored {
 		t.Errorf("%d claims; the wake was stored as spent: %v", count[*protocol.Claim](r), stored)
+	}
+}
+
+func TestAReviewIsStoredWithWhatItSays(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	before := count[*protocol.Save](r)
+	r.review(says("concern", "Everything breaks."))
+	if n := count[*protocol.Save](r) - before; n != 1 {
+		t.Errorf("stored %d times, want once, in front of the note", n)
+	}
+	st, err := protocol.DecodeStoredSession([]byte(r.states["s1"]))
+	if err != nil || st.Owed {
+		t.Errorf("the review is still owed: %v, %v", st.Owed, err)
+	}
+	if !slices.ContainsFunc(st.Counts, func(c protocol.Count) bool { return c.Name == "requests" && c.N > 0 }) {
+		t.Error("what the review used is not stored with it")
 	}
 }
 

@@ -34,6 +34,7 @@ type live struct {
 	foreign bool
 	again   bool // an update came while a review ran
 	dirty   bool
+	first   *protocol.Save          // of this call, in front of its first delivery
 	caches  map[string]*tools.Cache // of what each advisor read, by its name
 	used    int64
 	held    int64  // tokens set aside for requests under way
@@ -350,6 +351,11 @@ func (l *live) stores() bool { return !l.loading && !l.observer && !l.foreign }
 
 func (e *Engine) save(l *live) {
 	l.dirty = false
+	if l.first != nil {
+		// Earlier within this call is as good: nothing of it has reached anybody yet.
+		*l.first = *e.saving(l)
+		return
+	}
 	e.emit(e.saving(l))
 }
 
@@ -368,6 +374,7 @@ func (e *Engine) saveChanged() {
 		if l := e.sessions[id]; l.dirty && l.stores() {
 			e.save(l)
 		}
+		e.sessions[id].first = nil
 	}
 }
 

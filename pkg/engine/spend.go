@@ -124,8 +124,7 @@ func (m *meter) Settle(u llm.Usage, worked bool) {
 		use.Estimated = use.Cost
 	}
 	m.used, *m.round = m.used.Plus(use), m.round.Plus(use)
-	m.l.state.Counts.Spend(m.role, use)
-	m.l.dirty = true
+	m.l.state.Counts.Spend(m.role, use) // stored with what comes of the reply; the ledger of the day has it now
 	e.tally(e.today().Spend(e.instance, use))
 }
 

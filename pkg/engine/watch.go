@@ -167,7 +167,6 @@ func (e *Engine) watch(t *task, l *live) {
 	room := int(float64(e.config.MaxRequestBytes) * shareOfDelta)
 	delta := l.state.Log.Cut(room)
 	updates := l.state.Eligible
-	l.dirty = true
 	if delta.Empty() {
 		l.state.Counts.Add("review.skipped.nothing", 1)
 		l.state.Log.Commit(delta.Cursor)
