@@ -305,3 +305,12 @@ func TestNoFilePutsWorkOff(t *testing.T) {
 		}
 	}
 }
+
+// What a build or a test made belongs to no commit. Binary are a picture, and what a test needs so.
+func TestNoFileIsWhatABuildMade(t *testing.T) {
+	for name, text := range tracked(t) {
+		if bytes.IndexByte(text, 0) >= 0 && name != "docs/report.png" && !strings.Contains(name, "testdata/") {
+			t.Errorf("%s is binary: remove it with git rm --cached, and name it in .gitignore", name)
+		}
+	}
+}
