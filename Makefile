@@ -76,6 +76,10 @@ kill: build ## kill the host at 50 moments around a wake: never a second wake
 test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi, one after the other: each fills the machine
 	go test -count=1 -p 1 -timeout 20m ./internal/e2e ./internal/e2epi
 
+.PHONY: test-terminal
+test-terminal: $(MODULES) ## pi in a real terminal, by tmux; by hand, for a terminal that stays blank at times is no rule of ours
+	go test -tags terminal -count=1 -run TestInATerminal -v ./internal/e2epi
+
 .PHONY: test-driver
 test-driver: build ## the headless driver, against the real OpenCode
 	go test -tags realhost -count=1 -parallel 2 -p 1 -timeout 15m ./pkg/opencode/... ./internal/hosts/... ./internal/modelserver/... ./examples/headless/...

@@ -1,3 +1,5 @@
+//go:build terminal
+
 package e2epi
 
 import (
