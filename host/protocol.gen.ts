@@ -966,10 +966,16 @@ export interface JournalLine {
   /** milliseconds since 1970 */
   at: number;
   session: string;
-  /** human, turn, review, note, consult */
+  /**
+   * Kind is human, turn, review, consult, note, withdrawn (a note that the host had held back), judge (an ask
+   * that was judged) or answer (what the person said to one).
+   */
   kind: string;
   turn?: number;
-  /** Outcome is how a turn, review or consultation ended; of a note what became of it. */
+  /**
+   * Outcome is how a turn, review or consultation ended; of a note what became of it; of an ask the judge's
+   * decision, in shadow mode the one that it would have made; of an answer agreed or disagreed.
+   */
   outcome?: string;
   /** Of a review and a consultation. */
   ms?: number;

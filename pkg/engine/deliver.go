@@ -209,6 +209,9 @@ func (e *Engine) sendAgain(l *live, id string) {
 			fate = string(reason)
 		}
 		stored.Fate = fate
+		line := noted(stored.Note, fate, "")
+		line.Kind = "withdrawn"
+		e.journal(l, line)
 	}
 	d.State = fateStale
 	s.Guard.Retract(d.Note)

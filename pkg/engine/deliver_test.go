@@ -327,6 +327,15 @@ func TestANoteThatTheHostHoldsBack(t *testing.T) {
 					t.Errorf("%s = %d, want %d", name, s.Counts[name], n)
 				}
 			}
+			withdrawn := 0
+			for _, line := range r.journal() {
+				if line.Kind == "withdrawn" && line.Outcome == tt.fate && line.Note == s.Notes[0].Note.ID {
+					withdrawn++
+				}
+			}
+			if withdrawn != int(s.Counts["dropped."+tt.fate]) {
+				t.Errorf("the journal withdraws it %d times", withdrawn)
+			}
 			if s.Notes[0].Fate != tt.fate {
 				t.Errorf("fate %q, want %q", s.Notes[0].Fate, tt.fate)
 			}

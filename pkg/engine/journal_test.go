@@ -66,3 +66,28 @@ func TestAnObserverWritesNoJournal(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestTheJournalHasWhatTheJudgeDecided(t *testing.T) {
+	p := newPerson(t, "opencode-v1", `{"watchdogModel": "fake/reviewer", "provider": {"baseURL": "http://127.0.0.1:9/v1"}, "judge": {"mode": "shadow"}}`)
+	p.send(&protocol.User{Session: "s1", ID: "m1", Text: "go", Typed: true})
+	p.seen = nil
+	ask := func(call, command string) {
+		p.send(&protocol.Permission{Session: "s1", Call: call, Action: "bash", Resources: []string{command}, Metadata: protocol.JSON(`{"command":"` + command + `"}`)})
+	}
+	ask("p1", "ls")
+	p.send(&protocol.Decided{Session: "s1", Call: "p1", Allowed: true})
+	ask("p2", "rm -rf ..")
+	p.send(&protocol.Decided{Session: "s1", Call: "p2", Allowed: true})
+	ask("p3", "./deploy.sh")
+	p.send(&protocol.Decided{Session: "s1", Call: "p3", Allowed: true})
+	want := []protocol.JournalLine{
+		{Kind: "judge", Outcome: "allow"},
+		{Kind: "answer", Outcome: "agreed"},
+		{Kind: "judge", Outcome: "deny"},
+		{Kind: "answer", Outcome: "disagreed"},
+		{Kind: "judge", Outcome: "ask"},
+	}
+	if d := cmp.Diff(want, p.journal(), cmpopts.IgnoreFields(protocol.JournalLine{}, "At", "Session")); d != "" {
+		t.Error(d)
+	}
+}

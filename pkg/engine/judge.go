@@ -199,10 +199,11 @@ func (e *Engine) noted(a *asked, l *live, out judge.Outcome) {
 	l.dirty = true
 	a.entry = out.Entry
 	e.appendLog(a.entry.AppendLine(nil))
+	e.journal(l, protocol.JournalLine{Kind: "judge", Outcome: string(a.entry.Decision)})
 	if out.Effect == judge.Allow || out.Effect == judge.Deny {
 		delete(j.asks, a.call)
 	} else if a.person != "" {
-		e.agreed(a)
+		e.agreed(l, a)
 	} else {
 		e.keep()
 	}
@@ -213,9 +214,17 @@ func (e *Engine) appendLog(line []byte) {
 }
 
 // agreed logs what the person said to an ask.
-func (e *Engine) agreed(a *asked) {
+func (e *Engine) agreed(l *live, a *asked) {
 	delete(e.judging.asks, a.call)
-	e.appendLog(a.entry.AppendAgreed(nil, e.now, a.person == string(judge.Allow)))
+	allowed := a.person == string(judge.Allow)
+	e.appendLog(a.entry.AppendAgreed(nil, e.now, allowed))
+	if agreed, known := a.entry.Agreed(allowed); known {
+		outcome := "disagreed"
+		if agreed {
+			outcome = "agreed"
+		}
+		e.journal(l, protocol.JournalLine{Kind: "answer", Outcome: outcome})
+	}
 	e.keep()
 }
 
@@ -284,7 +293,7 @@ func (e *Engine) decided(l *live, ev *protocol.Decided) {
 		}
 	}
 	if a.entry != nil {
-		e.agreed(a)
+		e.agreed(l, a)
 	} else if !a.told {
 		e.tell(a, judge.Ask, "")
 		e.drop("judge_" + a.call)

@@ -92,9 +92,12 @@ type Moment struct {
 type JournalLine struct {
 	At      int64  `json:"at"` // milliseconds since 1970
 	Session string `json:"session"`
-	Kind    string `json:"kind"` // human, turn, review, note, consult
-	Turn    int    `json:"turn,omitempty"`
-	// Outcome is how a turn, review or consultation ended; of a note what became of it.
+	// Kind is human, turn, review, consult, note, withdrawn (a note that the host had held back), judge (an ask
+	// that was judged) or answer (what the person said to one).
+	Kind string `json:"kind"`
+	Turn int    `json:"turn,omitempty"`
+	// Outcome is how a turn, review or consultation ended; of a note what became of it; of an ask the judge's
+	// decision, in shadow mode the one that it would have made; of an answer agreed or disagreed.
 	Outcome string `json:"outcome,omitempty"`
 
 	// Of a review and a consultation.

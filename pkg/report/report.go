@@ -21,13 +21,6 @@ type Input struct {
 	// Session, Directory and Host say whose report it is; empty for one over all sessions.
 	Session, Directory, Host string
 	Lines                    []protocol.JournalLine // oldest first
-	Judge                    Judge
-}
-
-// Judge is what the permission judge's log holds. Agreed and Disagreed count the asks of which the
-// person's own decision is known.
-type Judge struct {
-	Allowed, Denied, Asked, Agreed, Disagreed int
 }
 
 // Mark is how a page of ours begins, after the doctype: a file that begins otherwise is not ours to replace.
@@ -86,7 +79,7 @@ func HTML(in Input) []byte {
 	p.timeline(in)
 	p.dropped(sum)
 	p.cost(sum)
-	p.judge(in.Judge)
+	p.judge(sum)
 	p.raw("</main><footer><p>")
 	p.text("Written by opencode-superadvisor " + in.Version + " at " + utc.Format(in.Now) + ". All times are UTC. Nothing on this page was sent anywhere.")
 	p.raw("</p></footer></body></html>\n")
@@ -176,10 +169,10 @@ const maxShown = 4_000
 
 func (p *page) entry(l protocol.JournalLine, named bool) {
 	kind := l.Kind
-	if !slices.Contains([]string{"human", "turn", "review", "note", "consult"}, kind) {
+	if !slices.Contains([]string{"human", "turn", "review", "note", "withdrawn", "consult", "judge", "answer"}, kind) {
 		return // of a later version
 	}
-	if kind == "note" && l.Outcome != delivered {
+	if kind == "withdrawn" || kind == "note" && l.Outcome != delivered {
 		kind = "note kept"
 	}
 	p.raw(`<li class="`, kind, `">`)
@@ -200,8 +193,12 @@ func (p *page) entry(l protocol.JournalLine, named bool) {
 		}
 		p.text(what + ": " + sentence(reviews, l.Outcome))
 		p.el(`span class="more"`, " "+ms(l.MS)+", "+count(l.Requests, "request")+", "+short(l.In)+" tokens in, "+short(l.Out)+" out, "+l.Model)
-	case "note":
+	case "note", "withdrawn":
 		p.note(l)
+	case "judge":
+		p.text("Permission judge: " + sentence(decisions, l.Outcome))
+	case "answer":
+		p.text("You answered an ask: the judge " + l.Outcome)
 	}
 	if named {
 		p.raw(" ")
@@ -230,7 +227,12 @@ func (p *page) note(l protocol.JournalLine) {
 	if l.Outcome == delivered {
 		p.text("said")
 	} else {
-		p.text("kept back: " + sentence(fates, l.Outcome))
+		if l.Kind == "withdrawn" {
+			p.text("the host had held it back, and it was not said: ")
+		} else {
+			p.text("kept back: ")
+		}
+		p.text(sentence(fates, l.Outcome))
 	}
 	if l.Claimed != "" && l.Claimed != l.Severity {
 		p.text("; the reviewer called it a " + string(l.Claimed))
@@ -298,15 +300,16 @@ func (p *page) cost(s *sums) {
 	p.raw("</tbody></table></div></section>")
 }
 
-func (p *page) judge(j Judge) {
+func (p *page) judge(s *sums) {
 	p.raw(`<section id="judge"><h2>Permission judge</h2>`)
-	if j == (Judge{}) {
+	asks := s.asks["allow"] + s.asks["deny"] + s.asks["ask"]
+	if asks == 0 {
 		p.raw("<p>It has judged nothing: it is off, or there was no ask.</p></section>")
 		return
 	}
-	p.el("p", num(j.Allowed)+" asks were allowed, "+num(j.Denied)+" denied, and "+num(j.Asked)+" left to you.")
-	if n := j.Agreed + j.Disagreed; n > 0 {
-		p.el("p", "Where you decided as well, it would have done the same in "+num(j.Agreed)+" of "+num(n)+" cases.")
+	p.el("p", "It judged "+count(asks, "ask")+": "+num(s.asks["allow"])+" to be allowed, "+num(s.asks["deny"])+" to be denied, and "+num(s.asks["ask"])+" left to you.")
+	if n := s.answers["agreed"] + s.answers["disagreed"]; n > 0 {
+		p.el("p", "Where you decided as well, it would have done the same in "+num(s.answers["agreed"])+" of "+count(n, "case")+".")
 	}
 	p.raw("</section>")
 }

@@ -34,6 +34,14 @@ func session(text string) []protocol.JournalLine {
 		line(protocol.JournalLine{Kind: "human"}),
 		line(protocol.JournalLine{Kind: "consult", Outcome: "answered", MS: 8_000, Model: "fake/large", Requests: 1, In: 9_000, Out: 900}),
 		line(protocol.JournalLine{Kind: "review", Outcome: "timeout", MS: 25_000, Model: "fake/m", Requests: 1}),
+		line(protocol.JournalLine{Kind: "note", Outcome: delivered, Note: "n_6", Severity: protocol.Nit, Text: "withdrawn note"}),
+		line(protocol.JournalLine{Kind: "withdrawn", Outcome: "stale", Note: "n_6", Severity: protocol.Nit, Text: "withdrawn note"}),
+		line(protocol.JournalLine{Kind: "judge", Outcome: "allow"}),
+		line(protocol.JournalLine{Kind: "judge", Outcome: "allow"}),
+		line(protocol.JournalLine{Kind: "judge", Outcome: "deny"}),
+		line(protocol.JournalLine{Kind: "judge", Outcome: "ask"}),
+		line(protocol.JournalLine{Kind: "answer", Outcome: "agreed"}),
+		line(protocol.JournalLine{Kind: "answer", Outcome: "disagreed"}),
 		line(protocol.JournalLine{Kind: "of a later version"}),
 	}
 }
@@ -45,14 +53,13 @@ func plain(html string) string {
 }
 
 func TestWhatHappenedIsTold(t *testing.T) {
-	html := string(HTML(Input{Version: "1.2.3", Now: now, Session: "ses_1", Directory: "/home/ada/shop", Host: "opencode-v1", Lines: session("user.name is read without a check"),
-		Judge: Judge{Allowed: 3, Denied: 1, Asked: 2, Agreed: 4, Disagreed: 1}}))
+	html := string(HTML(Input{Version: "1.2.3", Now: now, Session: "ses_1", Directory: "/home/ada/shop", Host: "opencode-v1", Lines: session("user.name is read without a check")}))
 	said := plain(html)
 	for _, want := range []string{
-		"Session ses_1 in /home/ada/shop , opencode-v1 2027-01-15 07:50:01 to 2027-01-15 07:50:19 In short",
+		"Session ses_1 in /home/ada/shop , opencode-v1 2027-01-15 07:50:01 to 2027-01-15 07:50:31 In short",
 		"Wakes 1 of 2 messages of yours",
 		"Notes said 3 2 blockers, 0 concerns, 1 nit",
-		"Kept back 2 notes",
+		"Kept back 3 notes",
 		"Reviews 3 1 with notes, 1 silent, 1 without an answer",
 		"Review time 2.3 s half of the reviews; 95 in 100 took 25.0 s or less",
 		"Tokens 24k 24k in, of these 12k cached; 320 out",
@@ -65,15 +72,17 @@ func TestWhatHappenedIsTold(t *testing.T) {
 		"Consultation: answered 8.0 s, 1 request, 9000 tokens in, 900 out, fake/large",
 		"Turn 1 ended: ok",
 		"fake/m review 3 5 24k 12k 320 $0.0052 2.3 s 25.0 s",
-		"3 asks were allowed, 1 denied, and 2 left to you. Where you decided as well, it would have done the same in 4 of 5 cases.",
+		"It judged 4 asks: 2 to be allowed, 1 to be denied, and 1 left to you. Where you decided as well, it would have done the same in 1 of 2 cases.",
+		"withdrawn note the host had held it back, and it was not said: the cited lines had changed by the time it would have been said; n_6",
+		"Permission judge: left to you", "You answered an ask: the judge agreed",
 		"opencode-superadvisor 1.2.3 at 2027-01-15T08:00:00",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the page does not say %q:\n%s", want, said)
 		}
 	}
-	if n := strings.Count(html, "<li "); n != 12 {
-		t.Errorf("%d entries, want 12: all but the one of a later version", n)
+	if n := strings.Count(html, "<li "); n != 20 {
+		t.Errorf("%d entries, want 20: all but the one of a later version", n)
 	}
 }
 

@@ -17,6 +17,7 @@ type sums struct {
 	humans, turns, wakes, kept int
 	said                       map[protocol.Severity]int
 	fates, outcomes            map[string]int // of notes that were kept back, and of reviews
+	asks, answers              map[string]int // decisions of the judge, and whether the person said the same
 	reviews                    spending       // of all reviews
 	models                     []*spending    // by model and kind
 }
@@ -31,7 +32,7 @@ type spending struct {
 }
 
 func total(lines []protocol.JournalLine) *sums {
-	s := &sums{said: map[protocol.Severity]int{}, fates: map[string]int{}, outcomes: map[string]int{}}
+	s := &sums{said: map[protocol.Severity]int{}, fates: map[string]int{}, outcomes: map[string]int{}, asks: map[string]int{}, answers: map[string]int{}}
 	for _, l := range lines {
 		switch l.Kind {
 		case "human":
@@ -44,6 +45,14 @@ func total(lines []protocol.JournalLine) *sums {
 			s.of(l).add(l)
 		case "consult":
 			s.of(l).add(l)
+		case "judge":
+			s.asks[l.Outcome]++
+		case "answer":
+			s.answers[l.Outcome]++
+		case "withdrawn": // counted as said when it was sent
+			s.said[l.Severity]--
+			s.kept++
+			s.fates[l.Outcome]++
 		case "note":
 			if l.Outcome != delivered {
 				s.kept++

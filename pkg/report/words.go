@@ -47,6 +47,12 @@ var wakes = map[string]string{
 	"no_claim":   "the claim was not granted",
 }
 
+var decisions = map[string]string{
+	"allow": "allow",
+	"deny":  "deny",
+	"ask":   "left to you",
+}
+
 // sentence explains a name, or is the name where nothing is known of it.
 func sentence(words map[string]string, name string) string {
 	if s := words[name]; s != "" {
