@@ -71,9 +71,9 @@ const advisorJSON = `{
 }
 `
 
-func TestInRealPi(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	t.Cleanup(cancel)
+// installed is the folder of the packed package as a person has it.
+func installed(t *testing.T, ctx context.Context) string {
+	t.Helper()
 	dir := t.TempDir()
 	checkout, err := hosts.Root()
 	if err != nil {
@@ -87,6 +87,13 @@ func TestInRealPi(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return extension
+}
+
+func TestInRealPi(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(cancel)
+	extension := installed(t, ctx)
 	bun, err := hosts.Bun(ctx)
 	if err != nil {
 		t.Fatal(err)

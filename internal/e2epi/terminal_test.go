@@ -19,19 +19,7 @@ import (
 func TestInATerminal(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
-	dir := t.TempDir()
-	checkout, err := hosts.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tarball, err := e2e.Pack(ctx, checkout, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extension, err := e2e.Install(ctx, tarball, filepath.Join(dir, "somebody"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	extension := installed(t, ctx)
 	silent := e2e.Silent()
 	model, err := modelserver.Start(modelserver.Script{RequestCap: 100, Models: map[string][]modelserver.Reply{
 		agent:    {{Directive: true}},

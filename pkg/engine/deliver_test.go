@@ -13,6 +13,12 @@ import (
 // reply answers the last request with tool calls, each a name and its arguments, or else with text.
 func (r *rig) reply(text string, calls ...map[string]any) {
 	r.t.Helper()
+	r.replyTo(&r.host.sent[len(r.host.sent)-1], text, calls...)
+}
+
+// replyTo answers a request likewise.
+func (r *rig) replyTo(request *protocol.HTTPSend, text string, calls ...map[string]any) {
+	r.t.Helper()
 	message := map[string]any{"role": "assistant", "content": text}
 	var list []any
 	for i, c := range calls {
@@ -33,7 +39,7 @@ func (r *rig) reply(text string, calls ...map[string]any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.send(&protocol.HTTP{ID: r.host.sent[len(r.host.sent)-1].ID, Status: 200, Body: string(body)})
+	r.send(&protocol.HTTP{ID: request.ID, Status: 200, Body: string(body)})
 }
 
 func says(severity, text string) map[string]any {

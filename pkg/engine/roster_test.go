@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -42,27 +41,7 @@ func (r *rig) last(model string) *protocol.HTTPSend {
 // tells lets one advisor say something.
 func (r *rig) tells(model, text string, calls ...map[string]any) {
 	r.t.Helper()
-	message := map[string]any{"content": text}
-	var list []any
-	for i, c := range calls {
-		args, err := json.Marshal(c)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		name := "advise"
-		if c["note"] == nil {
-			name = "read"
-		}
-		list = append(list, map[string]any{"id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(args)}})
-	}
-	if list != nil {
-		message["tool_calls"] = list
-	}
-	body, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message}}})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.send(&protocol.HTTP{ID: r.last(model).ID, Status: 200, Body: string(body)})
+	r.replyTo(r.last(model), text, calls...)
 }
 
 // finds lets one advisor read, say its notes and end.
