@@ -6,6 +6,7 @@ import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { describe } from "../text.ts";
+import { later } from "../timers.ts";
 import type { Change, Deliver, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
 import { commands, consultDescription, consultInput } from "./consult.ts";
 import { boundAsk, boundInput } from "./input.ts";
@@ -431,7 +432,7 @@ export class V1Host implements Host {
       const second = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
       return second !== undefined && !second.error;
     } finally {
-      if (!allow) setTimeout(() => this.rejected(session), cascadeMs).unref();
+      if (!allow) later(cascadeMs, () => this.rejected(session));
     }
   }
 

@@ -5,6 +5,7 @@ import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
 import { addBounded, setBounded } from "../bounded.ts";
 import { cutEnd, describe } from "../text.ts";
+import { later } from "../timers.ts";
 import type { Change, Deliver, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Ready, Receipt } from "../protocol.gen.ts";
 import { aside, list, number, object, string, unwrap, within } from "./json.ts";
 import { V2Desk } from "./v2-desk.ts";
@@ -100,7 +101,7 @@ export class V2Host implements Host {
         // The stream broke. What is missed shows in the sequence numbers.
       }
       if (this.stop.signal.aborted) return;
-      await new Promise<void>((resolve) => setTimeout(resolve, resubscribeMs * 2 ** tries).unref());
+      await new Promise<void>((resolve) => later(resubscribeMs * 2 ** tries, resolve));
     }
   }
 
