@@ -38,7 +38,7 @@ test-go: ## the tests of Go, but for those with real hosts
 test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
 	@mkdir -p .cache
 	npm run --silent typecheck
-	npm test --silent 2>&1 | tee .cache/test-loader.log
+	@npm test --silent 2>&1 | tee .cache/test-loader.log || { printf '\nwhat failed\n'; grep -aE -B12 -A24 '^ *(error: |not ok |\(fail\))' .cache/test-loader.log | tail -n 150; exit 1; }
 
 .PHONY: test-report
 test-report: build ## the report in a real Chromium: phone and desk, light and dark, keyboard

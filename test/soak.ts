@@ -19,7 +19,7 @@ export interface Figures {
   delivered: number;
   notices: string[];
   rejections: string[];
-  /** Of the guest's memory, of the process, and files in the state folder: after the warm-up and at the end. */
+  /** Of the guest's memory, of the process, and what lies in the state folder, logs aside: after the warm-up and at the end. */
   warm: Sizes;
   end: Sizes;
   seconds: number;
@@ -28,7 +28,7 @@ export interface Figures {
 export interface Sizes {
   guest: number;
   rss: number;
-  files: number;
+  files: string[];
 }
 
 /** Sessions that speak at the same time: more than the guest reviews at once. */
@@ -109,9 +109,11 @@ export async function soak(wasm: string, worker: URL, events: number, sessions: 
   const watching = setInterval(look, 5);
 
   const measure = (): Sizes => {
-    // A log that is full is moved aside, and one older part is kept: one file more, once.
-    const passing = /\.tmp$|\.log\.1$/;
-    const files = (fs.readdirSync(state, { recursive: true, withFileTypes: true }) as fs.Dirent[]).filter((entry) => entry.isFile() && !passing.test(entry.name)).length;
+    const files = (fs.readdirSync(state, { recursive: true, withFileTypes: true }) as fs.Dirent[])
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(state, path.join(entry.parentPath ?? entry.path, entry.name)))
+      // A log comes with its first line and is moved aside once it is full: bounded by its name, not by the sessions.
+      .filter((name) => !name.endsWith(".tmp") && !name.split(path.sep).includes("logs"));
     return { guest: Number(Atomics.load(new BigInt64Array(bytes), 0)), rss: process.memoryUsage.rss(), files };
   };
 
@@ -159,9 +161,9 @@ export async function soak(wasm: string, worker: URL, events: number, sessions: 
       lost += wanted.size;
       wanted.clear();
     }
-    if (round === warmUp - 1) warm = await settled(measure);
+    if (round === warmUp - 1) warm = await settled(measure, sessions);
   }
-  const end = await settled(measure);
+  const end = await settled(measure, sessions);
   clearInterval(watching);
   await advisor.close();
   model.stop();
@@ -171,15 +173,21 @@ export async function soak(wasm: string, worker: URL, events: number, sessions: 
   return { events: sent, turns, lost, reviews, delivered, notices, rejections, warm, end, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Figures that two looks agree on: the last answers and saves are in. */
-async function settled(measure: () => Sizes): Promise<Sizes> {
+/** Figures that two looks agree on, with every session stored: the last answers and saves are in. */
+async function settled(measure: () => Sizes, sessions: number): Promise<Sizes> {
+  const patience = performance.now() + 30_000; // sessions that are never stored show in the figures
   for (let last = measure(); ; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const now = measure();
-    if (now.files === last.files && now.guest === last.guest) return now;
+    const stored = now.files.filter((name) => name.split(path.sep).includes("sessions")).length;
+    const still = now.guest === last.guest && now.files.length === last.files.length;
+    if ((still && stored >= Math.min(sessions, storedAtMost)) || performance.now() > patience) return now;
     last = now;
   }
 }
+
+/** What the store keeps of sessions. */
+const storedAtMost = 200;
 
 /** Go takes memory in steps of this size, so that a short run may end one step above its warm-up. */
 const heapStep = 4 * 1024 * 1024;
@@ -193,12 +201,15 @@ export function complaints(f: Figures): string[] {
   if (f.delivered === 0) all.push("nothing was delivered");
   // The collector's heap breathes; what leaks with every turn does not stop at a quarter.
   if (f.end.guest > f.warm.guest * 1.25 + heapStep) all.push(`the guest's memory grew from ${f.warm.guest} to ${f.end.guest} bytes`);
-  if (f.end.files !== f.warm.files) all.push(`files grew from ${f.warm.files} to ${f.end.files}`);
+  const beyond = (one: Sizes, other: Sizes) => one.files.filter((name) => !other.files.includes(name)).join(", ") || "none";
+  if (f.end.files.length !== f.warm.files.length) {
+    all.push(`files grew from ${f.warm.files.length} to ${f.end.files.length}: new are ${beyond(f.end, f.warm)}; gone are ${beyond(f.warm, f.end)}`);
+  }
   return all;
 }
 
 export function describeFigures(f: Figures): string {
   const mb = (n: number) => `${(n / 1024 / 1024).toFixed(1)} MB`;
-  const sizes = (s: Sizes) => `guest ${mb(s.guest)}, process ${mb(s.rss)}, ${s.files} files`;
+  const sizes = (s: Sizes) => `guest ${mb(s.guest)}, process ${mb(s.rss)}, ${s.files.length} files`;
   return `soak: ${f.events} events in ${f.seconds.toFixed(0)} s, ${f.turns} turns, ${f.reviews} reviews, ${f.delivered} notes, ${f.lost} turns lost; after the warm-up: ${sizes(f.warm)}; at the end: ${sizes(f.end)}`;
 }
