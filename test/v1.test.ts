@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Deliver } from "../host/protocol.gen.ts";
 import { type V1Client, V1Host } from "../host/opencode/v1.ts";
+import { readMessages } from "../host/opencode/v1-history.ts";
 import { forgetProcess } from "./bench-host.ts";
 import { Recorder, settle } from "./recorder.ts";
 
@@ -239,6 +240,32 @@ describe("a session", () => {
     await hear("session.idle", { sessionID: "s1" });
     assert.deepEqual(recorder.of("shell"), [{ type: "shell", session: "s1", command: "make", output: "failed\n", hasExit: true, exit: 2 }]);
     assert.equal(recorder.of("user").length, 1);
+  });
+
+  test("in which the agent repeats what a command of ours answered has only its deeds told, then and later", async () => {
+    const { recorder, hear, say } = await running();
+    const ours = { synthetic: true, metadata: { advisor: true, command: true } };
+    await say("The person ran /advisor", ours); // msg_2
+    const user = { id: "msg_2", sessionID: "s1", role: "user" };
+    const answer = { id: "a2", parentID: "msg_2", sessionID: "s1", role: "assistant" };
+    const words = { id: "p2", type: "text", text: "all is well", time: { end: 1 }, messageID: "a2", sessionID: "s1" };
+    const deed = { id: "p3", type: "tool", tool: "bash", callID: "c", messageID: "a2", sessionID: "s1", state: { status: "completed", input: { command: "ls" }, output: "a\n" } };
+    await hear("message.updated", { info: answer });
+    await hear("message.part.updated", { part: words });
+    await hear("message.part.updated", { part: deed });
+    const own = { ...answer, id: "a3", parentID: "msg_1" };
+    await hear("message.updated", { info: own });
+    await hear("message.part.updated", { part: { ...words, id: "p4", text: "my own", messageID: "a3" } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(recorder.of("text").map(({ text }) => text), ["my own"]);
+    assert.equal(recorder.of("tool").length, 1);
+
+    const history = readMessages("s1", [
+      { info: user, parts: [{ type: "text", text: "The person ran /advisor", ...ours }] },
+      { info: answer, parts: [words, deed] },
+      { info: own, parts: [{ ...words, text: "my own" }] },
+    ]);
+    assert.deepEqual(history.map((event) => (event.type === "text" ? event.text : event.type)), ["user", "tool", "my own"]);
   });
 
   test("has the language server's words with the call that changed a file", async () => {

@@ -36,6 +36,7 @@ export class V1Session {
   private outcome: { outcome: string; reason?: string } | undefined;
   private readonly roles = new Map<string, { role: string; parent?: string; summary: boolean; copied: boolean }>();
   private readonly shells = new Set<string>(); // user messages that stand for a command of the person
+  private readonly commands = new Set<string>(); // user messages that carry what a command of ours answered
   private readonly steps = new Map<string, Step>(); // by message, until its patch has come
   private readonly said = new Set<string>();
   private summary = "";
@@ -52,6 +53,7 @@ export class V1Session {
     if (providerID && modelID) this.model = { providerID, modelID };
     this.reverted = undefined;
     const event = userOf(this.id, info, parts);
+    if (isOurCommand(parts)) addBounded(this.commands, event.id, maxSaid);
     if (!this.first(`user ${event.id}`)) return [];
     return [event];
   }
@@ -131,7 +133,8 @@ export class V1Session {
     if (from?.copied) return [];
     switch (part["type"]) {
       case "text":
-        return from?.role === "assistant" ? this.text(part, message, from.summary) : this.userPart(part, message, from?.role);
+        if (from?.role !== "assistant") return this.userPart(part, message, from?.role);
+        return from.parent !== undefined && this.commands.has(from.parent) ? [] : this.text(part, message, from.summary);
       case "tool":
         return this.tool(part, from?.parent);
       case "step-finish":
@@ -229,6 +232,17 @@ export function userOf(session: string, info: Json, parts: readonly unknown[]): 
     continuation,
     // A command's or a subtask's message has no text of its own; who started it is not said.
     typed: typed.length > 0 && !advisor && !foreign && !continuation,
+  });
+}
+
+/**
+ * Whether a user message carries what a command of ours answered. V1 has the primary say it once more; those words are
+ * ours, so that nobody reviews them. What else the primary does then is its own.
+ */
+export function isOurCommand(parts: readonly unknown[]): boolean {
+  return parts.some((part) => {
+    const metadata = object(object(part)["metadata"]);
+    return metadata["advisor"] === true && metadata["command"] === true;
   });
 }
 

@@ -2,10 +2,11 @@
 
 import { cutEnd } from "../text.ts";
 import { compact, type Json, list, object, string, strings } from "./json.ts";
-import { type SessionEvent, stepOf, toolOf, userOf } from "./v1-events.ts";
+import { isOurCommand, type SessionEvent, stepOf, toolOf, userOf } from "./v1-events.ts";
 
 export function readMessages(session: string, messages: unknown): SessionEvent[] {
   const events: SessionEvent[] = [];
+  const commands = new Set<string>();
   for (const item of list(messages)) {
     const { info, parts } = item as { info?: unknown; parts?: unknown };
     const about = object(info);
@@ -13,11 +14,13 @@ export function readMessages(session: string, messages: unknown): SessionEvent[]
     if (about["role"] === "user") {
       if (own.some((part) => part["type"] === "compaction")) continue; // its summary comes as the next message
       events.push(userOf(session, about, own));
+      if (isOurCommand(own)) commands.add(string(about["id"]) ?? "");
     } else if (about["summary"] === true) {
       const summary = own.map((part) => (part["type"] === "text" ? (string(part["text"]) ?? "") : "")).join("");
       if (about["error"] === undefined) events.push(compact({ type: "compacted", session, summary: cutEnd(summary).text }));
     } else {
-      events.push(...assistant(session, string(about["id"]) ?? "", own));
+      const echo = commands.has(string(about["parentID"]) ?? "");
+      events.push(...assistant(session, string(about["id"]) ?? "", echo ? own.filter((part) => part["type"] !== "text") : own));
     }
   }
   return events;

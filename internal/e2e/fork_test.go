@@ -140,4 +140,12 @@ func (c cast) advisorCommand(t *testing.T) {
 		}
 		before = len(asked(scene))
 	}
+	// The agent repeated each answer, and nobody is paid to review that.
+	state, err := scene.AwaitState(c.ctx, "the end of the last command's turn", func(s *protocol.StoredSession) bool { return s.Turns == 8 && !s.Owed })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := Count(state, "review.started"); n != 1 {
+		t.Errorf("%d reviews, want the one of the person's message; counts %v", n, state.Counts)
+	}
 }
