@@ -10,7 +10,6 @@ import type { Decided as PersonDecided, Event, Permission, Ready, Session } from
 import { maxHung, shared } from "./registry.ts";
 import { describe } from "./text.ts";
 import type { Spawn, Thread } from "./thread.ts";
-import { later } from "./timers.ts";
 import { type Limits, Watch } from "./watch.ts";
 
 export interface Deps {
@@ -215,7 +214,7 @@ export class Advisor {
   private started(ms = this.limits.readyMs): Promise<void> {
     if (this.ready || this.off !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = later(ms, resolve);
+      const timer = setTimeout(resolve, ms); // the host waits, and pi -p would end where nothing holds it
       this.onStarted.push(() => {
         clearTimeout(timer);
         resolve();

@@ -2,7 +2,6 @@
 // its deadline, or when whoever asked has given it up.
 
 import { randomBytes } from "node:crypto";
-import { later } from "./timers.ts";
 
 /** Open at once; a host that asks more has lost its way. */
 const maxOpen = 64;
@@ -43,7 +42,7 @@ export class Calls {
         if (this.open.has(id)) takeBack();
         finish(fallback);
       };
-      const timer = later(limitMs, abort);
+      const timer = setTimeout(abort, limitMs); // the host waits, and pi -p would end where nothing holds it
       this.open.set(id, finish);
       signal?.addEventListener("abort", abort, { once: true });
       if (signal?.aborted) abort();

@@ -1,4 +1,4 @@
-// Timers that keep no process alive.
+// Timers that keep no process alive. What a host waits for needs one that does: the worker holds none either.
 
 export function later(ms: number, fire: () => void): NodeJS.Timeout {
   const timer = setTimeout(fire, ms);

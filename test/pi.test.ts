@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import type { PiModel } from "../host/pi/types.ts";
 import { callRow, resultRow, wrap } from "../host/pi/rows.ts";
 import { extension } from "../host/pi.ts";
@@ -7,6 +11,9 @@ import type { Deliver, Ready } from "../host/protocol.gen.ts";
 import { forgetProcess } from "./bench-host.ts";
 import { assistant, Pi, user } from "./pi-memory.ts";
 import { awake, Recorder, settle } from "./recorder.ts";
+import { scratch } from "./scratch.ts";
+
+declare const PROJECT_ROOT: string;
 
 const open: Pi[] = [];
 beforeEach(forgetProcess);
@@ -583,4 +590,31 @@ describe("the judge", () => {
     await done;
     assert.equal(pi.notified.at(-1)!.text, "AI approval is off.");
   });
+});
+
+// pi -p runs no loop of its own: where nothing holds the process it ends with 0, in the middle of the work.
+test("pi's process lives while pi waits for the advisor, and no longer", () => {
+  const home = scratch();
+  const script = path.join(home, "once.mjs");
+  fs.writeFileSync(
+    script,
+    `import extension from ${JSON.stringify(pathToFileURL(path.join(PROJECT_ROOT, "dist", "pi.js")).href)};
+    const handlers = {};
+    let tool;
+    const api = { on: (name, act) => (handlers[name] = act), registerTool: (own) => (tool = own), getActiveTools: () => [] };
+    extension(new Proxy(api, { get: (own, name) => own[name] ?? (() => {}) }));
+    const ctx = {
+      hasUI: false, cwd: ${JSON.stringify(home)}, isIdle: () => true,
+      ui: { notify() {}, setStatus() {} },
+      sessionManager: { getSessionId: () => "s", getBranch: () => [] },
+      modelRegistry: { find() {}, getAll: () => [], getAvailable: () => [] },
+    };
+    handlers.session_start({ reason: "startup" }, ctx)
+      .then(() => handlers.input({ text: "go", source: "interactive" }, ctx))
+      .then(() => console.log("the prompt goes on"))
+      .then(() => tool.execute("c1", { question: "which?" }, undefined, undefined, ctx))
+      .then(() => console.log("so does the call"), () => console.log("so does the call"));`,
+  );
+  const { stdout, status } = spawnSync(process.execPath, [script], { cwd: home, env: { PATH: process.env["PATH"], HOME: home }, encoding: "utf8" });
+  assert.deepEqual([stdout, status], ["the prompt goes on\nso does the call\n", 0]);
 });
