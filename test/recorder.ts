@@ -8,6 +8,8 @@ import type { Event, Ready } from "../host/protocol.gen.ts";
 
 export class Recorder {
   readonly events: Event[] = [];
+  /** Batches that came. */
+  posts = 0;
   abandoned = false;
   private hear: ((message: ToMain) => void) | undefined;
   private onEvent: (() => void) | undefined;
@@ -26,6 +28,7 @@ export class Recorder {
       return {
         post: (message) => {
           if (message.t === "events") {
+            this.posts++;
             this.events.push(...(structuredClone(message.events) as Event[]));
             queueMicrotask(() => hear({ t: "done", effects: [], bytes: message.bytes }));
             this.onEvent?.();

@@ -66,6 +66,24 @@ async function running(answers = {}, ready = {}) {
 const note = (over: Partial<Deliver> = {}): Deliver => ({ type: "deliver", session: "s1", id: "msg_0123456789abcdef01234567", wake: false, text: "[advisor nit] x", severity: "nit", description: "Advisor nit: x", notes: ["n_1"], ...over });
 const part = (text: string, severity: string) => ({ type: "text", text, synthetic: true, metadata: { advisor: true, severity, id: note().id, notes: ["n_1"] } });
 
+describe("a stream", () => {
+  test("is posted by the step, never by the token", async () => {
+    const { host, recorder } = await running();
+    const { posts, events } = recorder;
+    const told = events.length;
+    const hear = (type: string, properties: object) => void host.hooks.event!({ event: { type, properties } as never });
+    const part = { messageID: "a1", sessionID: "s1" };
+    hear("message.updated", { info: { id: "a1", sessionID: "s1", role: "assistant" } });
+    for (let i = 1; i <= 1_000; i++) hear("message.part.updated", { part: { ...part, id: "x1", type: "text", text: "word ".repeat(i) }, delta: "word " });
+    hear("message.part.updated", { part: { ...part, id: "x1", type: "text", text: "word ".repeat(1_000), time: { start: 1, end: 2 } } });
+    hear("message.part.updated", { part: { ...part, id: "f1", type: "step-finish", reason: "stop", tokens: { input: 1 } } });
+    hear("message.updated", { info: { id: "a1", sessionID: "s1", role: "assistant", time: { completed: 1 } } });
+    await settle();
+    assert.deepEqual(events.slice(told).map(({ type }) => type), ["turn_start", "text", "step_end"]);
+    assert.equal(recorder.posts - posts, 1);
+  });
+});
+
 describe("a delivery", () => {
   test("that is silent goes to an idle session, to the person's agent and model, without a reply", async () => {
     const { recorder, calls, hear } = await running();

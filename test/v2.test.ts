@@ -89,6 +89,22 @@ describe("a session", () => {
     assert.deepEqual(at("/a").of("user").map(({ text, typed }) => ({ text, typed })), [{ text: "hello", typed: true }]);
   });
 
+  test("is posted by the step, never by the token", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    const id = service.create("/a");
+    await service.type(id, "hello");
+    await settle();
+    const { posts, events } = at("/a");
+    const told = events.length;
+    for (let i = 0; i < 1_000; i++) service.emit(id, "session.text.delta", { assistantMessageID: "m1", textID: "t1", delta: "word " }, true);
+    service.emit(id, "session.text.ended", { assistantMessageID: "m1", textID: "t1", text: "word ".repeat(1_000) }, true);
+    service.emit(id, "session.step.ended", { assistantMessageID: "m1", finish: "stop", tokens: { input: 1 } }, true);
+    await settle();
+    assert.deepEqual(kinds(events.slice(told)), ["text", "step_end"]);
+    assert.equal(at("/a").posts - posts, 1);
+  });
+
   test("of another location is not ours, though every instance hears it", async () => {
     const { service, at } = serve();
     service.load("/a");
