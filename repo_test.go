@@ -25,10 +25,10 @@ const module = "github.com/Kayphoon/opencode-advisor/"
 // decides can come to depend on what runs it.
 var layers = [][]string{
 	{"pkg/protocol", "pkg/pattern", "pkg/digest", "pkg/utc", "pkg/budget"},
-	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm"},
+	{"pkg/config", "pkg/transcript", "pkg/safefs", "pkg/redact", "pkg/llm", "pkg/memfs"},
 	{"pkg/breaker", "pkg/guard", "pkg/evidence", "pkg/tools", "pkg/dialog", "pkg/rules"},
 	{"pkg/session", "pkg/review", "pkg/consult", "pkg/judge", "pkg/delivery"},
-	{"pkg/show", "pkg/report"},
+	{"pkg/show", "pkg/report", "pkg/bench"},
 	{"pkg/cli"},
 	{"pkg/engine"},
 	{"wasm"},

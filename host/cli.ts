@@ -30,6 +30,7 @@ function main(args: string[]): void {
     clearInterval(alive);
     setImmediate(() => server.receive({ t: "close" }));
   };
+  const packaged = path.dirname(path.dirname(wasm));
   const desk: Desk = new Desk(wasm, () => end(desk.code ?? internal));
   const setup = {
     wasm,
@@ -60,7 +61,7 @@ function main(args: string[]): void {
       }
     },
   });
-  server.receive({ t: "events", life: 0, bytes: 0, events: [{ type: "cli", args, state, terminal: isatty(1) }] });
+  server.receive({ t: "events", life: 0, bytes: 0, events: [{ type: "cli", args, state, package: packaged, terminal: isatty(1), watched: isatty(2) }] });
   void server.start();
 }
 

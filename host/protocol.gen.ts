@@ -807,8 +807,12 @@ export interface CLI {
   args?: string[];
   /** our folder: sessions, claims, leases, logs */
   state: string;
+  /** the folder of the npm package, with what is shipped beside the module */
+  package?: string;
   /** the output is one, so it may have colours */
   terminal?: boolean;
+  /** the standard error is one, so somebody sees how far a long work is */
+  watched?: boolean;
 }
 
 /** Probed answers a Probe. */

@@ -74,6 +74,7 @@ const commands = [
   ["install", "--dry-run"],
   ["uninstall", "--dry-run"],
   ["doctor", "--offline"],
+  ["bench", "--session", "go-notes", "--reviewer", "silent"],
   ["unmute"],
   ["mute"],
 ];
@@ -159,6 +160,7 @@ describe("superadvisor", () => {
       [["why", "n_0123456789ab"], undefined],
       [["log"], undefined],
       [["report", "--out", "-"], undefined],
+      [["bench", "--session", "go-notes", "--reviewer", "silent"], undefined],
       [["report"], /^superadvisor report: write superadvisor-report\.html: EACCES/],
       [["mute"], /^superadvisor mute: .*EACCES/],
       [["unmute"], /^superadvisor unmute: /],
@@ -316,6 +318,36 @@ describe("superadvisor doctor", () => {
     assert.match(failed[0]!.text, /401|key/);
     assert.match(failed[1]!.text, /, as above$/);
     assert.match(failed[2]!.mend, /XDG_STATE_HOME/);
+  });
+});
+
+describe("superadvisor bench", () => {
+  const server = new ModelServer();
+  before(() => server.start());
+  after(() => server.stop());
+
+  // The kept figures are those of the same code run natively; see internal/bench/sessions.
+  test("gives every figure that is kept in the repository", async () => {
+    const kept: unknown = JSON.parse(fs.readFileSync(path.join(PROJECT_ROOT, "testdata", "bench", "sessions.json"), "utf8"));
+    const { code, out, err } = await new Person().start(["bench", "--json"]);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.deepEqual(JSON.parse(out), kept);
+  });
+
+  test("lets a model watch, over the network, with its key", async () => {
+    const person = new Person();
+    const args = ["bench", "--session", "go-notes", "--model", "tiny", "--url", server.baseURL, "--key-env", "KEY_OF_THE_TEST"];
+    const { code, out, err } = await person.start(args, { KEY_OF_THE_TEST: "sk-of-the-test" });
+    assert.deepEqual([code, err], [0, "1 of 1: go-notes\n"]);
+    assert.match(out, /^15 turns, 11 of them clean\n.*\ntiny +yes +0\.0 +0\.0 +0 of 3 /s);
+    assert.ok(server.requests.length >= 11, `${server.requests.length} requests`);
+    for (const { authorization, body } of server.requests) assert.deepEqual([authorization, body.model], ["Bearer sk-of-the-test", "tiny"]);
+    assert.deepEqual(fs.readdirSync(person.home).filter((name) => name !== ".bun"), ["project"], "nothing is kept");
+    server.otherwise = { status: 401 };
+    const refused = await person.start(args, { KEY_OF_THE_TEST: "sk-of-another" });
+    assert.deepEqual([refused.code, refused.out], [1, ""]);
+    assert.match(refused.err, /^superadvisor bench: tiny at http:.* answered nothing: .* the last one: status 401$/m);
+    assert.ok(!refused.err.includes("sk-of-another"));
   });
 });
 

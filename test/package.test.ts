@@ -84,7 +84,10 @@ describe("the package", () => {
   test("packs to what is meant and to 2 MB at most", () => {
     const folder = scratch();
     const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: PROJECT_ROOT, encoding: "utf8" })) as { size: number; files: { path: string }[] }[];
-    assert.deepEqual(packed!.files.map(({ path: file }) => file).sort(), ["LICENSE", "README.md", "README.zh-CN.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.js", "index.js", "package.json"]);
+    const files = packed!.files.map(({ path: file }) => file);
+    const corpora = ["testdata/corpus/judge", "testdata/corpus/sessions"].flatMap((folder) => fs.readdirSync(at(folder)).map((name) => `${folder}/${name}`));
+    assert.ok(corpora.length > 40, "what superadvisor bench plays");
+    assert.deepEqual(files.sort(), [...corpora, "LICENSE", "README.md", "README.zh-CN.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.js", "index.js", "package.json"].sort());
     console.log(`# tarball: ${packed!.size} bytes`);
     assert.ok(packed!.size <= 2 * 1024 * 1024, `the tarball has ${packed!.size} bytes`);
   });

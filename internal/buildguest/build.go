@@ -20,10 +20,15 @@ import (
 // runaway decode would take 4 GB of the host's memory before it failed.
 const memoryPages = 256 << 20 / wasmfile.PageSize
 
-// uninlined are packages that run a few times in a turn and are large. Without inlining the
-// judge's rules and the shell's grammar take 0.6 MB less of the module; everywhere else it
-// is not worth the time.
+// uninlined are packages that run a few times in a turn or less and are large. Without inlining the
+// judge's rules and the shell's grammar take 0.6 MB less of the module, the others 0.1 MB;
+// everywhere else it is not worth the time.
 var uninlined = []string{
+	"github.com/Kayphoon/opencode-advisor/pkg/bench",
+	"github.com/Kayphoon/opencode-advisor/pkg/cli",
+	"github.com/Kayphoon/opencode-advisor/pkg/config",
+	"github.com/Kayphoon/opencode-advisor/pkg/report",
+	"github.com/Kayphoon/opencode-advisor/pkg/show",
 	"github.com/Kayphoon/opencode-advisor/pkg/judge",
 	"mvdan.cc/sh/v3/syntax",
 }

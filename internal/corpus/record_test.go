@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 

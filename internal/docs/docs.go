@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/Kayphoon/opencode-advisor/internal/bench/sessions"
+	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
@@ -21,7 +21,7 @@ func Fill(readme, kept string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var counted sessions.Result
+	var counted bench.Result
 	if err := json.Unmarshal(data, &counted); err != nil {
 		return "", fmt.Errorf("read %s/sessions.json: %w", kept, err)
 	}

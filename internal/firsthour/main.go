@@ -72,6 +72,7 @@ func run(ctx context.Context) (err error) {
 		{"the packed package in an empty npm project", n.install},
 		{"a machine with a model and a repository", n.settle},
 		{"superadvisor --help, as npx runs it", n.help},
+		{"superadvisor bench, of one recording", n.bench},
 		{"superadvisor install --dry-run, install, and install again", n.add},
 		{"superadvisor doctor", func() error { return n.doctor("opencode plugin", "watchdog", "tools", "state", "rehearsal", "module") }},
 		{"OpenCode " + hosts.OpenCodeVersion + " works until the first note, a blocker that wakes it once", n.work},
@@ -201,6 +202,10 @@ func (n *newcomer) help() error {
 		return fmt.Errorf("npx opencode-superadvisor --version: %w: %s", err, out)
 	}
 	return nil
+}
+
+func (n *newcomer) bench() error {
+	return n.says("bench --session go-notes", `^15 turns, 11 of them clean$`, `^honest +yes +0\.0 +0\.0 +3 of 3 `, `^hallucinating +yes +0\.0 +18\.2 +0 of 3 +0 `)
 }
 
 func (n *newcomer) add() error {

@@ -62,6 +62,13 @@ func commands() []command {
 				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
 		{name: "replay", args: "<recording>", does: "run a recording through the core, and say whether it decides the same", run: replay,
 			more: "A recording is a file of the folder recordings, which record in advisor.json asks for.\nA decision that differs is named, and ends it with 1."},
+		{name: "bench", does: "what reaches a person: reviewers over recorded sessions whose faults are known, and the table of how they did", run: measure,
+			more: "Scripted reviewers watch the recordings that are part of this package; the core's decisions are those of your host. What they are and\n" +
+				"what the columns mean is in README.md. No model is asked but with --model, which reads some 1.3 million tokens for all sessions.\n" +
+				"It is asked as your settings say, or at --url, an OpenAI-compatible endpoint, with the key in the variable --key-env.",
+			options: []option{{"reviewer", "NAME", "this scripted reviewer alone"}, {"session", "NAME", "this recording alone"},
+				{"model", "NAME", "provider/model: let this one watch; with --url just its name there"}, {"url", "URL", "the endpoint of --model; it usually ends in /v1"},
+				{"key-env", "NAME", "the environment variable that holds the key for --url"}, optJSON}},
 		{name: "log", does: "the advisor's own log", run: log,
 			options: []option{{"follow", "", "wait for more, until it is interrupted"}, {"lines", "N", "how many of the last lines (40)"}}},
 	}
@@ -69,7 +76,7 @@ func commands() []command {
 
 // Run carries out a command line and gives the exit code.
 func Run(h Host, init protocol.Init, in protocol.CLI) int {
-	for _, path := range []*string{&init.Directory, &init.Home, &init.ConfigHome, &init.DataHome, &in.State} {
+	for _, path := range []*string{&init.Directory, &init.Home, &init.ConfigHome, &init.DataHome, &in.State, &in.Package} {
 		*path = config.Slashed(*path)
 	}
 	c := &call{Host: h, init: init, in: in, values: map[string]string{}}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -35,6 +36,10 @@ type Host interface {
 	// Replay runs a recording through a fresh core. Same tells that it decides the same; a failure, that the text
 	// cannot be replayed.
 	Replay(recording string) (said string, same bool, failure string)
+	// Core starts a fresh core with an outside of its own.
+	Core(bench.Outside) bench.Core
+	// RoundTrip sends a request to an origin that is open, and waits for its end.
+	RoundTrip(llm.HTTPRequest) llm.HTTPResponse
 	// Sleep waits; false when there is nothing more to wait for.
 	Sleep(ms int64) bool
 	// Now is in milliseconds since 1970.
@@ -74,6 +79,13 @@ func (c *call) say(line string) { c.Print(line + "\n") }
 func (c *call) fail(why string) int {
 	c.Complain(program + " " + c.cmd.name + ": " + why + "\n")
 	return Failed
+}
+
+// progress tells somebody who looks on how far a long work is.
+func (c *call) progress(text string) {
+	if c.in.Watched {
+		c.Complain(text + " ...\n")
+	}
 }
 
 // An SGR parameter.

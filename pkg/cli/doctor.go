@@ -166,7 +166,7 @@ func Imports() (list []string) {
 
 // settings tells the configuration field by field, with where each came from.
 func (d *doctor) settings() *config.Resolved {
-	r, problems := d.configured("opencode-v1")
+	r, problems := d.configured("opencode-v1", "")
 	unset := 0
 	var set []string
 	for _, f := range config.Fields() {
@@ -239,9 +239,7 @@ func (d *doctor) models(r *config.Resolved) {
 
 func (d *doctor) ask(role string, ep config.Endpoint) (state string) {
 	text := ep.Provider + "/" + ep.Model + " at " + ep.BaseURL + ", from " + string(ep.From) + ": "
-	if d.in.Terminal && !d.has("json") {
-		d.Complain("asking " + ep.Provider + "/" + ep.Model + " ...\n")
-	}
+	d.progress("asking " + ep.Provider + "/" + ep.Model)
 	began := d.Now()
 	reply, err := d.Ask(ep, llm.Request{
 		Messages:  []llm.Message{{Role: llm.User, Text: "This is a test of the connection. Call the tool read with the path README.md, and say nothing."}},

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
@@ -15,6 +16,8 @@ import (
 const (
 	stateDir = "/home/ada/.local/state/opencode-superadvisor"
 	project  = "/home/ada/project"
+	// packageDir is where the package is installed.
+	packageDir = "/usr/lib/node_modules/opencode-superadvisor"
 )
 
 // desk is an outside in memory.
@@ -30,6 +33,9 @@ type desk struct {
 	asked    []string
 	reply    llm.Reply
 	refusal  error
+	sent     []llm.HTTPRequest
+	response llm.HTTPResponse
+	watched  bool     // the standard error is a terminal
 	ill      bool     // the rehearsal fails
 	sleeps   []func() // what happens while the command waits; then it is interrupted
 }
@@ -121,6 +127,25 @@ func (d *desk) Replay(text string) (string, bool, string) {
 	return "", false, "no recording"
 }
 
+// quiet is a core that has nothing to say, but asks its model once for each turn that ends.
+type quiet struct{ out bench.Outside }
+
+func (q quiet) Take(_ int64, events []protocol.Event) []protocol.Effect {
+	for _, ev := range events {
+		if _, ended := ev.(*protocol.TurnEnd); ended {
+			q.out.Send(protocol.HTTPSend{ID: "h", Method: "POST", URL: "https://ai.example/v1/chat/completions", Body: `{"messages":[]}`})
+		}
+	}
+	return nil
+}
+
+func (d *desk) Core(out bench.Outside) bench.Core { return quiet{out} }
+
+func (d *desk) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse {
+	d.sent = append(d.sent, r)
+	return d.response
+}
+
 func (d *desk) Rehearse() (string, bool) { return "the rehearsal", d.ill }
 
 func (d *desk) Sleep(int64) bool {
@@ -137,7 +162,7 @@ func (d *desk) run(words ...string) (out, err string, code int) {
 	d.out.Reset()
 	d.err.Reset()
 	init := protocol.Init{Host: "cli", Version: "1.2.3", Directory: project, Root: "/", Home: "/home/ada", ConfigHome: "/home/ada/.config", DataHome: "/home/ada/.local/share"}
-	code = Run(d, init, protocol.CLI{Args: words, State: stateDir})
+	code = Run(d, init, protocol.CLI{Args: words, State: stateDir, Package: packageDir, Watched: d.watched})
 	return d.out.String(), d.err.String(), code
 }
 

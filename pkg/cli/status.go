@@ -17,9 +17,9 @@ import (
 const here = show.Prompt(program + " ")
 
 // configured reads the configuration as a host's plugin does. What only the host knows is not there.
-func (c *call) configured(host string) (*config.Resolved, []config.Problem) {
+func (c *call) configured(host string, options protocol.JSON) (*config.Resolved, []config.Problem) {
 	init := c.init
-	init.Host, init.Root = host, c.workspace()
+	init.Host, init.Root, init.Options = host, c.workspace(), options
 	return config.Load(c, init)
 }
 
@@ -52,7 +52,7 @@ func status(c *call) int {
 	if failure != "" {
 		return c.fail(failure)
 	}
-	resolved, problems := c.configured(st.Host)
+	resolved, problems := c.configured(st.Host, "")
 	c.say("session: " + s.id + where(s) + ", last used " + utc.Format(s.used()))
 	c.say(here.Status(st, show.Health{Config: resolved, Problems: problems, Now: c.Now()}))
 	return OK

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
@@ -88,6 +89,8 @@ func (d desk) Load(session string) protocol.Loaded {
 }
 
 func loadKey(session string) string { return "load_" + session }
+
+func (d desk) Core(out bench.Outside) bench.Core { return New(out) }
 
 func (d desk) Replay(recording string) (said string, same bool, failure string) {
 	done, err := Replay(recording)

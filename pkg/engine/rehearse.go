@@ -34,11 +34,7 @@ func (d desk) Rehearse() (said string, failed bool) {
 		}
 		ev := s.queue[0]
 		s.queue = s.queue[1:]
-		e.out = nil
-		e.now = d.e.now + round
-		e.safely("event "+ev.EventType(), func() { e.take(ev) })
-		e.startWaiting()
-		for _, ef := range e.out {
+		for _, ef := range e.Take(d.e.now+round, []protocol.Event{ev}) {
 			s.perform(ef)
 		}
 	}

@@ -2586,8 +2586,14 @@ func AppendCLI(b []byte, v *CLI) []byte {
 		b = appendStrings(b, v.Args)
 	}
 	b = appendStringMember(b, `,"state":`, v.State)
+	if v.Package != "" {
+		b = appendStringMember(b, `,"package":`, v.Package)
+	}
 	if v.Terminal {
 		b = appendBoolMember(b, `,"terminal":`, v.Terminal)
+	}
+	if v.Watched {
+		b = appendBoolMember(b, `,"watched":`, v.Watched)
 	}
 	return appendText(b, `}`)
 }
@@ -2602,8 +2608,12 @@ func decodeCLI(d *decoder, v *CLI) {
 			v.Args = d.texts("cli.args")
 		case "state":
 			v.State = d.text("cli.state")
+		case "package":
+			v.Package = d.text("cli.package")
 		case "terminal":
 			v.Terminal = d.flag("cli.terminal")
+		case "watched":
+			v.Watched = d.flag("cli.watched")
 		default:
 			d.skip("cli")
 		}

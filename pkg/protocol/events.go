@@ -362,7 +362,9 @@ type Decided struct {
 type CLI struct {
 	Args     []string `json:"args,omitempty"`
 	State    string   `json:"state"`              // our folder: sessions, claims, leases, logs
+	Package  string   `json:"package,omitempty"`  // the folder of the npm package, with what is shipped beside the module
 	Terminal bool     `json:"terminal,omitempty"` // the output is one, so it may have colours
+	Watched  bool     `json:"watched,omitempty"`  // the standard error is one, so somebody sees how far a long work is
 }
 
 // Probed answers a Probe.

@@ -3,7 +3,7 @@ package safefs
 import (
 	"testing"
 
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 )
 
 func TestCredentialsAreKnownByTheirNames(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/bench"
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/engine"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 

@@ -2,11 +2,8 @@ package sessions
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"errors"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/Kayphoon/opencode-advisor/internal/bench"
+	kept "github.com/Kayphoon/opencode-advisor/internal/bench"
 	"github.com/Kayphoon/opencode-advisor/internal/guest"
+	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/harness"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
@@ -51,73 +49,41 @@ func TestTheCorpusIsLargeMostlyCleanAndTrue(t *testing.T) {
 	if turns < 200 || clean*100 < turns*70 {
 		t.Errorf("%d turns, %d of them clean; want 200 and most of them clean", turns, clean)
 	}
-	if kinds[Defect] < 30 || kinds[Tempt] < 10 || kinds[Stale] < 5 || dismissed < 5 {
+	if kinds[bench.Defect] < 30 || kinds[bench.Tempt] < 10 || kinds[bench.Stale] < 5 || dismissed < 5 {
 		t.Errorf("too little to tell anything: %v, %d dismissals", kinds, dismissed)
 	}
 }
 
-func TestASessionThatDoesNotHoldIsRefused(t *testing.T) {
-	const files = "What it is about.\n-- files/a.go --\none\ntwo\n-- script --\n"
-	for _, test := range []struct{ name, text, want string }{
-		{"no prose", strings.TrimPrefix(files, "What it is about.\n") + "> go\n: ok\n", "no prose"},
-		{"another section", files + "> go\n: ok\n-- notes --\n", "unknown section notes"},
-		{"an edit of lines that are not there", files + "> go\n~ a.go\n-three\n+four\n", "the old lines are there 0 times"},
-		{"a read of no file", files + "> go\n? b.go\n", "there is no such file"},
-		{"a label whose quote is elsewhere", files + "> go\n: ok\n! defect x concern bug a.go\n|three\n! why so it is\n", "does not have these lines"},
-		{"a label without a reason", files + "> go\n: ok\n! defect x concern bug a.go\n|one\n", "nothing says why"},
-		{"a label that is gone at the end of the turn", files + "> go\n: ok\n! defect x concern bug a.go\n|one\n! why so it is\n~ a.go\n-one\n+eins\n", "its quote is gone"},
-		{"a mending that mends nothing", files + "> go\n: ok\n! stale x concern bug a.go\n|one\n! why so it is\n! mended x\n", "not mended"},
-		{"a stale label that stays", files + "> go\n: ok\n! stale x concern bug a.go\n|one\n! why so it is\n", "never mended"},
-		{"a temptation that nothing refutes", files + "> go\n: ok\n! tempt x concern bug a.go\n|one\n! why so it is\n", "what refutes it"},
-		{"a dismissal of nothing", files + "> go\n: ok\n! dismiss x\n> on\n: ok\n", "no open defect"},
-		{"a command that does not print it", files + "> go\n$ ls\n| a.go\n! defect x concern bug $\n|b.go\n! why so it is\n", "does not print that"},
-		{"an idle agent", files + "> go\n> on\n", "the agent does nothing"},
-		{"a mark that nobody knows", files + "> go\n: ok\n! wait 5\n", "unknown mark"},
-		{"code after no edit", files + "> go\n: ok\n+one\n", "follows no edit"},
-		{"words before the person's", files + ": ok\n", "nobody has spoken"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if _, err := Parse("x", []byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want an error with %q", err, test.want)
-			}
-		})
-	}
-}
-
 // fresh is one run of all reviewers behind the native engine.
-var fresh = sync.OnceValues(func() ([]Row, error) {
+var fresh = sync.OnceValues(func() (out bench.Result, err error) {
 	all, err := Load(dir + "/sessions")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return Scripted(all, Native)
+	return Measure(dir, all, Native)
 })
 
-func rowOf(t *testing.T, reviewer string, rules bool) Row {
+func rowOf(t *testing.T, reviewer string, rules bool) bench.Row {
 	t.Helper()
-	rows, err := fresh()
+	got, err := fresh()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range rows {
+	for _, r := range got.Rows {
 		if r.Reviewer == reviewer && r.Rules == rules {
 			return r
 		}
 	}
 	t.Fatalf("no row for %s", reviewer)
-	return Row{}
+	return bench.Row{}
 }
 
 func TestTheKeptFiguresAreThoseOfThisSource(t *testing.T) {
-	rows, err := fresh()
+	result, err := fresh()
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := Judge(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := bench.Encode(Result{rows, judge})
+	want, err := kept.Encode(result)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,13 +124,13 @@ func TestBars(t *testing.T) {
 	if broken := rowOf(t, "broken", true); broken.Notices == 0 || broken.Notices > len(all) {
 		t.Errorf("%d notices about a model that comes and goes, in %d sessions of a few minutes", broken.Notices, len(all))
 	}
-	for _, r := range reviewers {
-		row := rowOf(t, r.name, true)
+	for _, name := range bench.Reviewers() {
+		row := rowOf(t, name, true)
 		if row.MostWakes > 1 {
-			t.Errorf("%s: %d wakes between two messages", r.name, row.MostWakes)
+			t.Errorf("%s: %d wakes between two messages", name, row.MostWakes)
 		}
-		if notes := row.Nits + row.Concerns + row.Blockers; (r.name == "silent" || r.name == "broken") && notes > 0 {
-			t.Errorf("%s: %d notes", r.name, notes)
+		if notes := row.Nits + row.Concerns + row.Blockers; (name == "silent" || name == "broken") && notes > 0 {
+			t.Errorf("%s: %d notes", name, notes)
 		}
 	}
 }
@@ -175,17 +141,17 @@ func TestAReplacedGuestSaysTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range reviewers {
-		if r.name == "broken" {
+	for _, name := range bench.Reviewers() {
+		if name == "broken" {
 			continue // a fresh guest asks an endpoint again that the one before had left alone
 		}
-		got, err := Play(all, r.name, r.make(), Setup{Start: Native, Options: r.options, Replace: true})
+		got, err := bench.Entry{Reviewer: name, Rules: true}.Play(all, bench.Setup{Start: Native, Replace: true})
 		if err != nil {
-			t.Fatalf("%s: %v", r.name, err)
+			t.Fatal(err)
 		}
 		// A fresh guest has no answer in memory, and says so in no word.
-		if d := cmp.Diff(rowOf(t, r.name, true), got, cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "TokensIn")); d != "" {
-			t.Errorf("%s: a replaced guest differs (-kept +replaced):\n%s", r.name, d)
+		if d := cmp.Diff(rowOf(t, name, true), got, cmpopts.IgnoreUnexported(bench.Row{}), cmpopts.IgnoreFields(bench.Row{}, "TokensIn")); d != "" {
+			t.Errorf("%s: a replaced guest differs (-kept +replaced):\n%s", name, d)
 		}
 	}
 }
@@ -212,24 +178,25 @@ func TestTheModuleGivesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var some []*Session
+	var some []*bench.Session
 	for i := 0; i < len(all); i += 3 {
 		some = append(some, all[i])
 	}
-	for _, r := range reviewers {
-		want, err := Play(some, r.name, r.make(), Setup{Start: Native, Options: r.options})
+	for _, name := range bench.Reviewers() {
+		e := bench.Entry{Reviewer: name, Rules: true}
+		want, err := e.Play(some, bench.Setup{Start: Native})
 		if err != nil {
-			t.Fatalf("%s: %v", r.name, err)
+			t.Fatal(err)
 		}
-		got, err := Play(some, r.name, r.make(), Setup{Options: r.options, Start: func(out Outside, _ *Scene, _ Reviewer) (Core, error) {
+		got, err := e.Play(some, bench.Setup{Start: func(out bench.Outside, _ *bench.Scene, _ bench.Reviewer) (bench.Core, error) {
 			m.Outside = out
 			return m, m.Restart(context.Background())
 		}})
-		if err != nil {
-			t.Fatalf("%s: %v", r.name, err)
+		if err != nil || m.failed != nil {
+			t.Fatal(err, m.failed)
 		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Row{})); d != "" {
-			t.Errorf("%s: the module differs (-native +module):\n%s", r.name, d)
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(bench.Row{})); d != "" {
+			t.Errorf("%s: the module differs (-native +module):\n%s", name, d)
 		}
 	}
 }
@@ -237,40 +204,15 @@ func TestTheModuleGivesTheSame(t *testing.T) {
 // module is the built guest, one for all sessions, each with a fresh instance and a world of its own.
 type module struct {
 	*harness.Harness
-	Outside
+	bench.Outside
+	failed error
 }
 
-func (m *module) Call(batch []byte) ([]byte, error) {
-	return m.Harness.Call(context.Background(), batch)
-}
-
-// A real endpoint gets the core's requests, with the key, and its answers count.
-func TestAModelAtAnEndpoint(t *testing.T) {
-	all, err := Load(dir + "/sessions")
-	if err != nil {
-		t.Fatal(err)
+func (m *module) Take(now int64, events []protocol.Event) []protocol.Effect {
+	reply, err := m.Call(context.Background(), protocol.AppendBatch(nil, protocol.Batch{Now: now, Events: events}))
+	out, odd := protocol.DecodeOutcome(reply)
+	if m.failed = errors.Join(m.failed, err); len(odd) > 0 {
+		m.failed = errors.Join(m.failed, odd[0])
 	}
-	some := all[:1]
-	model := func(answer http.HandlerFunc) (Row, error) {
-		server := httptest.NewServer(answer)
-		defer server.Close()
-		m := &Model{URL: server.URL + "/v1", Name: "tiny", Key: "sk-of-the-test"}
-		return m.Watch(some, io.Discard)
-	}
-	row, err := model(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-of-the-test" {
-			t.Errorf("a request to %s with %q", r.URL.Path, r.Header.Get("Authorization"))
-		}
-		io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"silent"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":50}}`)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if turns := len(some[0].Turns); row.Turns != turns || row.Requests < turns || row.TokensIn < 1000 || row.Planted == 0 || row.Delivered != 0 {
-		t.Errorf("%+v", row)
-	}
-	_, err = model(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "wrong key", http.StatusUnauthorized) })
-	if err == nil || !strings.Contains(err.Error(), "status 401") {
-		t.Errorf("an endpoint that refuses everything gives %v", err)
-	}
+	return out.Effects
 }

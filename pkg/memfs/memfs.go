@@ -1,11 +1,12 @@
 // Package memfs is a workspace in memory that answers the guest's four file
 // imports: for tests that need odd trees, exact times and counts, and for the
-// native run of the scenarios. It keeps the rules of the real hosts.
+// bench. It keeps the rules of the real hosts.
 package memfs
 
 import (
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -237,10 +238,9 @@ func (f *FS) List(p string, want protocol.Info) ([]protocol.Entry, protocol.Errn
 		return nil, e
 	}
 	entries := make([]protocol.Entry, 0, len(n.kids))
-	for name, kid := range n.kids {
-		entries = append(entries, protocol.Entry{Name: name, Kind: kid.kind})
+	for _, name := range slices.Sorted(maps.Keys(n.kids)) {
+		entries = append(entries, protocol.Entry{Name: name, Kind: n.kids[name].kind})
 	}
-	sort.Slice(entries, func(i, j int) bool { return entries[i].Name < entries[j].Name })
 	return entries, protocol.OK
 }
 

@@ -1,4 +1,4 @@
-package sessions
+package bench
 
 import (
 	"slices"
@@ -64,7 +64,7 @@ func look(q request, all []target) (calls []call) {
 			switch {
 			case path == "" || opened[path]:
 			case path == "$":
-				calls = append(calls, call{path, "glob", map[string]any{"pattern": "*"}})
+				calls = append(calls, call{path, "glob", input("pattern", "*")})
 			default:
 				calls = append(calls, read(path, path))
 			}
@@ -77,9 +77,9 @@ func look(q request, all []target) (calls []call) {
 // told is the note about a suspicion that held, with its place as the file shows it now.
 func told(q request, i int, t target, text string, severity protocol.Severity, category string) (call, bool) {
 	id := strconv.Itoa(i)
-	n := note{Note: text, Severity: severity, Verdict: protocol.Confirmed, Category: category}
+	n := note{text: text, severity: severity, verdict: protocol.Confirmed, category: category}
 	if t.Path == "$" {
-		n.Citations = []protocol.Citation{{Kind: protocol.CiteCommand, Call: t.call, Excerpt: strings.TrimSuffix(t.Quote, "\n"), Fact: "what the command printed"}}
+		n.citations = []protocol.Citation{{Kind: protocol.CiteCommand, Call: t.call, Excerpt: strings.TrimSuffix(t.Quote, "\n"), Fact: "what the command printed"}}
 		return advise("note_"+id, n), true
 	}
 	at := line(q.answers[t.Path], t.Quote)
@@ -87,10 +87,10 @@ func told(q request, i int, t target, text string, severity protocol.Severity, c
 		return call{}, false // mended meanwhile
 	}
 	if t.Kind == Tempt && line(q.answers[t.RefutePath], t.RefuteQuote) > 0 {
-		n.Verdict = protocol.Refuted
+		n.verdict = protocol.Refuted
 		return advise("note_"+id, n), true
 	}
-	n.Citations = []protocol.Citation{quote(t.Path, at, t.Quote, "this is the place")}
+	n.citations = []protocol.Citation{quote(t.Path, at, t.Quote, "this is the place")}
 	return advise("note_"+id, n), true
 }
 

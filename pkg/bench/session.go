@@ -1,17 +1,14 @@
-// Package sessions measures what reaches a person: scripted reviewers, or a real model, over the
-// labelled sessions of testdata/corpus/sessions, through the whole core, on a clock of its own.
-// Beside each row stands the same reviewer without any rules, whose every note is
-// delivered as it came.
-package sessions
+// Package bench measures what reaches a person: scripted reviewers, or a real model, over recorded sessions of a
+// coding agent whose faults are labelled, through the whole core, on a clock of its own. Beside each row stands the
+// same reviewer without any rules, whose every note is delivered as it came. It also counts how often the permission judge
+// is wrong over labelled requests. It is part of the guest, where the command superadvisor bench runs it, and
+// runs natively as well; texts come in, so it opens no file itself.
+package bench
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"errors"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
@@ -70,46 +67,44 @@ type Label struct {
 	Again                   []string // the same matter in other words
 }
 
-// Load reads the sessions of a folder, sorted by name.
-func Load(dir string) (all []*Session, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
-	if err != nil {
-		return nil, err
+// Parse reads one session. Whether it holds is for Check to say.
+func Parse(name, text string) (*Session, error) {
+	prose, files := archive(text)
+	s := &Session{Name: name, Prose: strings.TrimSpace(prose), Files: map[string]string{}}
+	if s.Prose == "" {
+		return nil, errors.New("no prose says what it is about")
 	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("load sessions: no .txtar file in %s", dir)
-	}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
+	for _, f := range files {
+		if path, ok := strings.CutPrefix(f.name, "files/"); ok {
+			s.Files[path] = f.text
+		} else if f.name != "script" {
+			return nil, errors.New("unknown section " + f.name)
+		} else if err := s.script(f.text); err != nil {
 			return nil, err
 		}
-		s, err := Parse(strings.TrimSuffix(filepath.Base(path), ".txtar"), data)
-		if err != nil {
-			return nil, fmt.Errorf("load session %s: %w", path, err)
-		}
-		all = append(all, s)
 	}
-	return all, nil
+	return s, nil
 }
 
-// Parse reads one session and checks it.
-func Parse(name string, data []byte) (*Session, error) {
-	a := txtar.Parse(data)
-	s := &Session{Name: name, Prose: strings.TrimSpace(string(a.Comment)), Files: map[string]string{}}
-	if s.Prose == "" {
-		return nil, fmt.Errorf("no prose says what it is about")
-	}
-	for _, f := range a.Files {
-		if path, ok := strings.CutPrefix(f.Name, "files/"); ok {
-			s.Files[path] = string(f.Data)
-		} else if f.Name != "script" {
-			return nil, fmt.Errorf("unknown section %s", f.Name)
-		} else if err := s.script(string(f.Data)); err != nil {
-			return nil, err
+// file is a section of a txtar archive.
+type file struct{ name, text string }
+
+// archive takes a txtar archive apart: what comes before the first section, and the sections. The library reads files
+// and brings os with it, which the guest must not have.
+func archive(text string) (comment string, files []file) {
+	into := &comment
+	for line := range strings.Lines(text) {
+		end := strings.TrimRight(line, "\r\n")
+		if name, ok := strings.CutPrefix(end, "-- "); ok {
+			if name, ok = strings.CutSuffix(name, " --"); ok && strings.TrimSpace(name) != "" {
+				files = append(files, file{name: strings.TrimSpace(name)})
+				into = &files[len(files)-1].text
+				continue
+			}
 		}
+		*into += strings.TrimSuffix(line, "\n") + "\n"
 	}
-	return s, s.check()
+	return comment, files
 }
 
 // script reads the lines of the section script.
@@ -123,7 +118,7 @@ func (s *Session) script(text string) error {
 			continue
 		}
 		if err := r.line(n, line); err != nil {
-			return fmt.Errorf("script, line %d: %w", n, err)
+			return errors.New("script, line " + strconv.Itoa(n) + ": " + err.Error())
 		}
 	}
 	return nil
@@ -184,7 +179,7 @@ func (r *reader) line(n int, line string) error {
 		return nil
 	}
 	if r.turn() == nil {
-		return fmt.Errorf("nobody has spoken yet")
+		return errors.New("nobody has spoken yet")
 	}
 	switch mark {
 	case ":":
@@ -205,7 +200,7 @@ func (r *reader) line(n int, line string) error {
 		return r.code(mark, line[1:])
 	case "|":
 		if r.into == nil {
-			return fmt.Errorf("nothing takes this text")
+			return errors.New("nothing takes this text")
 		}
 		if r.into == &r.act().Output {
 			line = rest // beside a space, as it is easier to read
@@ -216,7 +211,7 @@ func (r *reader) line(n int, line string) error {
 	case "!":
 		return r.directive(rest)
 	default:
-		return fmt.Errorf("%q begins no line", mark)
+		return errors.New(strconv.Quote(mark) + " begins no line")
 	}
 	return nil
 }
@@ -231,7 +226,7 @@ func join(a, b string) string {
 func (r *reader) code(mark, text string) error {
 	a := r.act()
 	if a.Do != "edit" && (a.Do != "write" || mark != "+") {
-		return fmt.Errorf("a line of code follows no edit")
+		return errors.New("a line of code follows no edit")
 	}
 	if mark != "+" {
 		a.Old += text + "\n"
@@ -272,7 +267,7 @@ func (r *reader) directive(text string) error {
 	case len(f) > 2 && f[0] == "again" && a.Label != nil:
 		a.Label.Again = append(a.Label.Again, rest)
 	default:
-		return fmt.Errorf("unknown mark %q", text)
+		return errors.New("unknown mark " + strconv.Quote(text))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package sessions
+package bench
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 
 // naive is an advisor without rules, the baseline: it shows the same delta, gives the same tools, and delivers
 // every note as it came. No citation is checked, nothing is remembered, no bound holds, and every
-// blocker wakes. It speaks the wire of the core, so that the same player plays it.
+// blocker wakes. It takes the place of the core, so that the same player plays it.
 type naive struct {
 	out      Outside
 	scene    *Scene
@@ -43,11 +43,9 @@ func Naive(out Outside, scene *Scene, r Reviewer) (Core, error) {
 	return n, nil
 }
 
-func (n *naive) Call(batch []byte) ([]byte, error) {
-	b, _ := protocol.DecodeBatch(batch)
-	n.now = b.Now
-	var effects []protocol.Effect
-	for _, ev := range b.Events {
+func (n *naive) Take(now int64, events []protocol.Event) (effects []protocol.Effect) {
+	n.now = now
+	for _, ev := range events {
 		switch e := ev.(type) {
 		case *protocol.User:
 			if e.Advisor {
@@ -76,7 +74,7 @@ func (n *naive) Call(batch []byte) ([]byte, error) {
 			delete(n.waiting, e.ID)
 		}
 	}
-	return protocol.AppendOutcome(nil, protocol.Outcome{Effects: effects}), nil
+	return effects
 }
 
 // review holds a whole review at once and tells how long it would have taken.

@@ -1,4 +1,4 @@
-package sessions
+package bench
 
 import (
 	"math"

@@ -1,15 +1,14 @@
-package sessions
+package bench
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"hash/fnv"
 	"maps"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -71,7 +70,7 @@ func play(s *Session, r Reviewer, setup Setup, row *Row) error {
 			row.Clean++
 		}
 		if err := p.turn(i, t); err != nil {
-			return fmt.Errorf("%s, turn %d: %w", s.Name, i+1, err)
+			return errors.New(s.Name + ", turn " + strconv.Itoa(i+1) + ": " + err.Error())
 		}
 	}
 	if err := p.pass(settle, p.react); err != nil {
@@ -90,15 +89,21 @@ func play(s *Session, r Reviewer, setup Setup, row *Row) error {
 }
 
 // spread gives a number from low to high that depends on what alone.
-func spread(low, high int64, what ...any) int64 {
+func spread(low, high int64, what ...string) int64 {
 	h := fnv.New64a()
-	fmt.Fprintln(h, what...)
+	_, _ = h.Write([]byte(strings.Join(what, " ") + "\n")) // it never fails
 	return low + int64(h.Sum64()%uint64(high-low+1))
 }
 
 func (p *player) id(kind string) string {
 	p.ids++
-	return fmt.Sprintf("%s_%03d", kind, p.ids)
+	return kind + "_" + padded(p.ids)
+}
+
+// padded gives a number at least three digits, so that ids sort.
+func padded(n int) string {
+	text := strconv.Itoa(n)
+	return strings.Repeat("0", max(0, 3-len(text))) + text
 }
 
 func (p *player) turn(n int, t Turn) error {
@@ -113,14 +118,14 @@ func (p *player) turn(n int, t Turn) error {
 	p.post(&protocol.User{Session: sessionID, ID: p.id("msg"), Text: t.Person, Typed: true, Created: p.now}, &protocol.TurnStart{Session: sessionID})
 	p.idle, p.wakes = false, 0
 	for i, step := range t.Steps {
-		if err := p.step(step, i == len(t.Steps)-1, spread(2_500, 9_000, p.scene.Session.Name, n, i)); err != nil {
+		if err := p.step(step, i == len(t.Steps)-1, spread(2_500, 9_000, p.scene.Session.Name, strconv.Itoa(n), strconv.Itoa(i))); err != nil {
 			return err
 		}
 	}
 	p.post(&protocol.TurnEnd{Session: sessionID, Outcome: "ok"})
 	p.idle = true
 	// A person reads, or answers at once, or goes for a coffee.
-	if err := p.pass(spread(3_000, 60_000, p.scene.Session.Name, n), p.react); err != nil {
+	if err := p.pass(spread(3_000, 60_000, p.scene.Session.Name, strconv.Itoa(n)), p.react); err != nil {
 		return err
 	}
 	return p.replace()
@@ -187,7 +192,7 @@ func (p *player) act(a Act, message string) error {
 	}
 	text, there := p.scene.files[a.Path]
 	p.calls++
-	t := &protocol.Tool{Session: sessionID, Message: message, Call: fmt.Sprintf("call_%03d", p.calls)}
+	t := &protocol.Tool{Session: sessionID, Message: message, Call: "call_" + padded(p.calls)}
 	switch a.Do {
 	case "read":
 		t.Name, t.Input, t.Output = "read", input("filePath", root+"/"+a.Path), numbered(text)
@@ -213,24 +218,33 @@ func numbered(text string) string {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		fmt.Fprintf(&b, "%5d| %s", n, line)
+		number := strconv.Itoa(n)
+		b.WriteString(strings.Repeat(" ", max(0, 5-len(number))) + number + "| " + line)
 	}
 	return b.String()
 }
 
+// input is an object of texts: each key and its value.
 func input(pairs ...string) protocol.JSON {
-	m := map[string]string{}
+	var b []byte
 	for i := 0; i < len(pairs); i += 2 {
-		m[pairs[i]] = pairs[i+1]
+		b = protocol.AppendString(append(b, ','), pairs[i])
+		b = protocol.AppendString(append(b, ':'), pairs[i+1])
 	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // texts always encode
-	}
-	return protocol.JSON(data)
+	b[0] = '{'
+	return protocol.JSON(append(b, '}'))
 }
 
-var heldBack = regexp.MustCompile(`(?m)^Held back, \d+ more: .*$`)
+// withoutHeld leaves out the line that counts what was held back, which tells of nothing.
+func withoutHeld(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "Held back, ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
 
 // delivered judges a note at the moment at which it comes.
 func (p *player) delivered(d *protocol.Deliver) {
@@ -240,7 +254,7 @@ func (p *player) delivered(d *protocol.Deliver) {
 		p.wakes++
 		r.MostWakes = max(r.MostWakes, p.wakes)
 	}
-	text := heldBack.ReplaceAllString(d.Text, "")
+	text := withoutHeld(d.Text)
 	severity := protocol.Severity(d.Severity)
 	r.count(severity)
 	cites := citesOf(text)

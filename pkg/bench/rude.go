@@ -1,4 +1,4 @@
-package sessions
+package bench
 
 import (
 	"strconv"
@@ -25,8 +25,8 @@ var inventions = []struct {
 	{"The suite was never run: the runner exits early with a usage message.", "test", func(q request, _ string) []protocol.Citation {
 		id := "call_999"
 		for _, a := range q.acts {
-			if a.Tool == "bash" {
-				id = a.Call
+			if a.tool == "bash" {
+				id = a.call
 			}
 		}
 		return []protocol.Citation{{Kind: protocol.CiteCommand, Call: id, Excerpt: "usage: runner [--flags] <suite>", Fact: "what it printed"}}

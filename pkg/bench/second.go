@@ -1,7 +1,6 @@
-package sessions
+package bench
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -40,7 +39,7 @@ func noteOf(text string) (n protocol.Note) {
 	_, text, _ = strings.Cut(text, "<<<")
 	from, to := strings.Index(text, "{"), strings.LastIndex(text, "}")
 	if from >= 0 && to > from {
-		_ = json.Unmarshal([]byte(text[from:to+1]), &n) // a note that cannot be read tells of nothing
+		n, _ = protocol.DecodeNote([]byte(text[from : to+1])) // a note that cannot be read tells of nothing
 	}
 	return n
 }

@@ -1,7 +1,6 @@
-package sessions
+package bench
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +12,9 @@ import (
 // reviewer that knows the labels looks here for them, and into files only through its tools.
 type Scene struct {
 	Session *Session
-	Turn    int // from 0
-	asked   int // requests so far
+	Turn    int   // from 0
+	Replied int64 // ms that replies took, on the bench's clock
+	asked   int   // requests so far
 	files   tree
 	planted []*planted
 	// matters are what a scripted reviewer's texts are about, so that its repeats can be told.
@@ -63,20 +63,58 @@ type cite struct {
 	text string // the quote in one line, perhaps cut
 }
 
-var (
-	seenAt  = regexp.MustCompile("(?m)^Seen at (.+?):(\\d+)(?:-\\d+)?: `(.*?)`(?: \\(|$)")
-	printed = regexp.MustCompile("(?m)^Command output: `(.*?)`(?: \\(|$)")
-)
-
+// citesOf reads the proofs of a delivered text, a line each: Seen at PATH:LINE: `QUOTE`, with -LINE behind the line for
+// several, and Command output: `TEXT`. Behind either may stand something in brackets.
 func citesOf(text string) (all []cite) {
-	for _, m := range seenAt.FindAllStringSubmatch(text, -1) {
-		line, _ := strconv.Atoi(m[2])
-		all = append(all, cite{m[1], line, strings.TrimSuffix(m[3], "...")})
-	}
-	for _, m := range printed.FindAllStringSubmatch(text, -1) {
-		all = append(all, cite{"$", 0, strings.TrimSuffix(m[1], "...")})
+	for l := range strings.Lines(text) {
+		l = strings.TrimSuffix(l, "\n")
+		if rest, ok := strings.CutPrefix(l, "Seen at "); ok {
+			for at := 0; ; {
+				i := strings.Index(rest[at:], ": `")
+				if i < 0 {
+					break
+				}
+				at += i + len(": `")
+				path, n, ok := placeOf(rest[:at-len(": `")])
+				if quote, closed := quoted(rest[at:]); ok && closed {
+					all = append(all, cite{path, n, quote})
+					break
+				}
+			}
+		} else if rest, ok := strings.CutPrefix(l, "Command output: `"); ok {
+			if quote, closed := quoted(rest); closed {
+				all = append(all, cite{"$", 0, quote})
+			}
+		}
 	}
 	return all
+}
+
+// placeOf takes PATH:LINE or PATH:LINE-LINE apart.
+func placeOf(text string) (path string, n int, ok bool) {
+	at := strings.LastIndexByte(text, ':')
+	if at < 1 {
+		return "", 0, false
+	}
+	from, to, several := strings.Cut(text[at+1:], "-")
+	n, err := strconv.Atoi(from)
+	if several && err == nil {
+		_, err = strconv.Atoi(to)
+	}
+	return text[:at], n, err == nil
+}
+
+// quoted gives what stands before the closing backtick.
+func quoted(rest string) (text string, closed bool) {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(rest[at:], '`')
+		if i < 0 {
+			return "", false
+		}
+		if at += i; at+1 == len(rest) || strings.HasPrefix(rest[at+1:], " (") {
+			return strings.TrimSuffix(rest[:at], "..."), true
+		}
+	}
 }
 
 // shown is how a delivered text shows lines of a file.

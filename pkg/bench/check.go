@@ -1,8 +1,9 @@
-package sessions
+package bench
 
 import (
-	"fmt"
+	"errors"
 	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -19,16 +20,16 @@ func (t tree) apply(a Act) error {
 		t[a.Path] = a.New
 	case "remove":
 		if !there {
-			return fmt.Errorf("remove %s: there is no such file", a.Path)
+			return errors.New("remove " + a.Path + ": there is no such file")
 		}
 		delete(t, a.Path)
 	case "read":
 		if !there {
-			return fmt.Errorf("read %s: there is no such file", a.Path)
+			return errors.New("read " + a.Path + ": there is no such file")
 		}
 	case "edit":
 		if n := strings.Count(text, a.Old); n != 1 || a.Old == "" {
-			return fmt.Errorf("edit %s: the old lines are there %d times, want once:\n%s", a.Path, n, a.Old)
+			return errors.New("edit " + a.Path + ": the old lines are there " + strconv.Itoa(n) + " times, want once:\n" + a.Old)
 		}
 		t[a.Path] = strings.Replace(text, a.Old, a.New, 1)
 	}
@@ -44,19 +45,20 @@ func (t tree) lineOf(path, quote string) int {
 	return 1 + strings.Count(t[path][:at], "\n")
 }
 
-// check plays the files of a session and holds every label against them: its quote stands where it
-// says, and at the end of the turn as well unless it was mended by then.
-func (s *Session) check() error {
+// Check plays the files of a session and holds every label against them: its quote stands where it
+// says, and at the end of the turn as well unless it was mended by then. It is for those who write recordings:
+// what is shipped has been checked.
+func (s *Session) Check() error {
 	files := tree(maps.Clone(s.Files))
 	open, all := map[string]*Label{}, map[string]*Label{}
 	for i, t := range s.Turns {
 		output := ""
-		fail := func(format string, args ...any) error {
-			return fmt.Errorf("turn %d (script, line %d): %w", i+1, t.Line, fmt.Errorf(format, args...))
+		fail := func(why string) error {
+			return errors.New("turn " + strconv.Itoa(i+1) + " (script, line " + strconv.Itoa(t.Line) + "): " + why)
 		}
 		for _, id := range t.Dismiss {
 			if open[id] == nil || open[id].Kind != Defect {
-				return fail("it dismisses %q, which is no open defect", id)
+				return fail("it dismisses " + strconv.Quote(id) + ", which is no open defect")
 			}
 			delete(open, id)
 		}
@@ -66,7 +68,7 @@ func (s *Session) check() error {
 		for _, step := range t.Steps {
 			for _, a := range step.Acts {
 				if err := files.apply(a); err != nil {
-					return fail("%w", err)
+					return fail(err.Error())
 				}
 				switch a.Do {
 				case "bash":
@@ -74,15 +76,15 @@ func (s *Session) check() error {
 				case "mended":
 					l := open[a.Mended]
 					if l == nil || l.Path == "$" || files.lineOf(l.Path, l.Quote) != 0 {
-						return fail("%q is not open, or not mended", a.Mended)
+						return fail(strconv.Quote(a.Mended) + " is not open, or not mended")
 					}
 					delete(open, a.Mended)
 				case "label":
-					if err := files.holds(a.Label, output); err != nil {
-						return fail("label %s: %w", a.Label.ID, err)
+					if wrong := files.wrong(a.Label, output); wrong != "" {
+						return fail("label " + a.Label.ID + ": " + wrong)
 					}
 					if all[a.Label.ID] != nil {
-						return fail("label %s stands twice", a.Label.ID)
+						return fail("label " + a.Label.ID + " stands twice")
 					}
 					open[a.Label.ID], all[a.Label.ID] = a.Label, a.Label
 				}
@@ -90,36 +92,37 @@ func (s *Session) check() error {
 		}
 		for id, l := range open {
 			if l.Path != "$" && files.lineOf(l.Path, l.Quote) == 0 {
-				return fail("label %s: its quote is gone from %s", id, l.Path)
+				return fail("label " + id + ": its quote is gone from " + l.Path)
 			}
 		}
 	}
 	for id, l := range open {
 		if l.Kind == Stale {
-			return fmt.Errorf("label %s is stale, and is never mended", id)
+			return errors.New("label " + id + " is stale, and is never mended")
 		}
 	}
 	return nil
 }
 
-func (t tree) holds(l *Label, output string) error {
+// wrong says what of a label does not hold, or nothing.
+func (t tree) wrong(l *Label, output string) string {
 	switch {
 	case l.Severity.Rank() == 0:
-		return fmt.Errorf("%q is no severity", l.Severity)
+		return strconv.Quote(string(l.Severity)) + " is no severity"
 	case l.Kind == Defect && l.Severity == protocol.Nit:
-		return fmt.Errorf("a planted defect is a concern or a blocker")
+		return "a planted defect is a concern or a blocker"
 	case l.Why == "":
-		return fmt.Errorf("nothing says why")
+		return "nothing says why"
 	case l.Path == "$" && (l.Quote == "" || !strings.Contains(output, l.Quote)):
-		return fmt.Errorf("the command before it does not print that")
+		return "the command before it does not print that"
 	case l.Path != "$" && t.lineOf(l.Path, l.Quote) == 0:
-		return fmt.Errorf("%s does not have these lines:\n%s", l.Path, l.Quote)
+		return l.Path + " does not have these lines:\n" + l.Quote
 	case strings.Count("\n"+t[l.Path], "\n"+l.Quote) > 1:
-		return fmt.Errorf("%s has these lines more than once", l.Path)
+		return l.Path + " has these lines more than once"
 	case l.Kind == Tempt && t.lineOf(l.RefutePath, l.RefuteQuote) == 0:
-		return fmt.Errorf("what refutes it is not in %q", l.RefutePath)
+		return "what refutes it is not in " + strconv.Quote(l.RefutePath)
 	}
-	return nil
+	return ""
 }
 
 // Clean counts the turns in which nothing was planted.

@@ -1,17 +1,18 @@
-package sessions
+package bench
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
-	"github.com/Kayphoon/opencode-advisor/internal/memfs"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
 // Core is the engine, native or as a module, or what takes its place.
 type Core interface {
-	Call(batch []byte) ([]byte, error)
+	// Take hands over what happened by now, and gives back what is to be done, valid until the next call.
+	Take(now int64, events []protocol.Event) []protocol.Effect
 }
 
 // Outside is what a core's imports end in.
@@ -55,7 +56,6 @@ type world struct {
 	deliver  func(*protocol.Deliver)
 	notice   func(*protocol.Notice)
 	requests func(in, out int64)
-	replied  int64 // ms that replies took
 }
 
 func (w *world) Send(r protocol.HTTPSend) protocol.Errno {
@@ -77,19 +77,11 @@ func (w *world) post(events ...protocol.Event) { w.queue = append(w.queue, event
 func (w *world) pump() error {
 	for rounds := 0; len(w.queue) > 0; rounds++ {
 		if rounds > 10_000 {
-			return fmt.Errorf("the core never comes to rest")
+			return errors.New("the core never comes to rest")
 		}
-		batch := protocol.AppendBatch(nil, protocol.Batch{Now: w.now, Events: w.queue})
+		events := w.queue
 		w.queue = nil
-		reply, err := w.core.Call(batch)
-		if err != nil {
-			return err
-		}
-		out, failures := protocol.DecodeOutcome(reply)
-		if len(failures) > 0 {
-			return failures[0]
-		}
-		for _, ef := range out.Effects {
+		for _, ef := range w.core.Take(w.now, events) {
 			w.perform(ef)
 		}
 		w.ask()
@@ -110,7 +102,7 @@ func (w *world) ask() {
 		in, out := usage(reply.Body)
 		w.requests(in, out)
 		reply.ID = r.ID
-		w.replied += ms
+		w.scene.Replied += ms
 		w.answers = append(w.answers, answer{r.ID, w.now + ms, reply})
 	}
 }
