@@ -1,5 +1,5 @@
 // What the program superadvisor does for its guest and no plugin does: print, end, write the file that the person
-// named, and look at its surroundings. It carries; what is written and where is the guest's to say, and a
+// named, look at its surroundings, and try a host. It carries; what is written and where is the guest's to say, and a
 // file that is not what the guest takes it for is left alone.
 
 import { execFile } from "node:child_process";
@@ -10,6 +10,7 @@ import type { Event, Fact, WriteFile } from "./protocol.gen.ts";
 import type { DeskEffect } from "./serve.ts";
 import { readSmall, replaceFile } from "./store.ts";
 import { describe } from "./text.ts";
+import { Trial } from "./trial.ts";
 
 /** A host that does not tell its version in this time is said to hang. OpenCode takes a second, on a busy machine many. */
 const versionMs = 30_000;
@@ -19,6 +20,7 @@ const pauseMs = 5;
 export class Desk {
   /** Once the guest has said with which code to end. */
   code: number | undefined;
+  private trial: Trial | undefined;
 
   constructor(
     private readonly wasm: string,
@@ -40,18 +42,25 @@ export class Desk {
         return;
       }
       case "probe":
-        void this.facts().then((facts) => answer({ type: "probed", id: effect.id, facts }));
+        void this.facts(effect.programs ?? []).then((facts) => answer({ type: "probed", id: effect.id, facts }));
+        return;
+      case "trial":
+        this.trial = new Trial(effect);
+        this.trial.begin(answer);
+        return;
+      case "trial_answer":
+        this.trial?.next(effect, answer);
         return;
     }
   }
 
-  private async facts(): Promise<Fact[]> {
+  private async facts(programs: Fact[]): Promise<Fact[]> {
     const runtime = "Bun" in globalThis ? `bun ${process.versions["bun"]}` : `node ${process.versions.node}`;
     return [
       { name: "runtime", value: runtime },
       { name: "system", value: `${process.platform} ${process.arch}` },
       { name: "place", value: path.dirname(this.wasm) },
-      ...(await Promise.all([audit(this.wasm), version("opencode"), version("pi")])),
+      ...(await Promise.all([audit(this.wasm), ...programs.map(version)])),
     ];
   }
 }
@@ -67,9 +76,9 @@ async function audit(wasm: string): Promise<Fact> {
   }
 }
 
-function version(name: string): Promise<Fact> {
+function version({ name, value }: Fact): Promise<Fact> {
   return new Promise((resolve) => {
-    const child = execFile(name, ["--version"], { timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
+    const child = execFile(value ?? name, ["--version"], { timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
       if ((error as NodeJS.ErrnoException | null)?.code === "ENOENT") resolve({ name, failure: "" });
       else if (error?.killed) resolve({ name, failure: `no answer within ${versionMs / 1000} s` });
       else if (error) resolve({ name, failure: describe(stderr || error) });

@@ -428,6 +428,40 @@ export interface WriteFile {
 export interface Probe {
   type: "probe";
   id: string;
+  /** Programs are asked for their versions: a name, and as its value what is started, a name on the PATH or a path. */
+  programs?: Fact[];
+}
+
+/**
+ * Trial starts a host's program in a new folder, beside a server on the loopback interface that stands in for its models.
+ * Whatever happens the program is ended and the folder removed. In Args, Env and Files "{folder}" stands for the
+ * folder and "{url}" for the server's address. It is answered by Tried.
+ */
+export interface Trial {
+  type: "trial";
+  id: string;
+  /** a name on the PATH, or a path */
+  program: string;
+  args?: string[];
+  /** Inherit names the variables that the program gets as they are. Besides it gets Env, and nothing else. */
+  inherit?: string[];
+  env?: Variable[];
+  /** Files are in the folder from the beginning, by relative paths; one that ends in "/" is a folder. */
+  files?: File[];
+  /** the program's working directory, relative to the folder */
+  dir: string;
+  /** after which the program is ended */
+  ms: number;
+}
+
+/** TrialAnswer answers a request that a Tried told of, or ends the program. It is answered by the next Tried. */
+export interface TrialAnswer {
+  type: "trial_answer";
+  id: string;
+  request?: number;
+  contentType?: string;
+  body?: string;
+  end?: boolean;
 }
 
 /** Init opens the exchange. It comes first and once in an instance's life. */
@@ -822,6 +856,24 @@ export interface Probed {
   facts?: Fact[];
 }
 
+/** Tried tells the next thing that happened in a Trial: its server was asked, or its program has ended. */
+export interface Tried {
+  type: "tried";
+  id: string;
+  /** which one, from 1; it waits for its TrialAnswer */
+  request?: number;
+  body?: string;
+  ended?: boolean;
+  /** with which it ended */
+  code?: number;
+  /** its time was up */
+  late?: boolean;
+  /** the last that it printed */
+  said?: string;
+  /** Failure says why it could not be started. */
+  failure?: string;
+}
+
 /** Shutdown says that the loader is about to go. The guest saves and falls silent. */
 export interface Shutdown {
   type: "shutdown";
@@ -1180,6 +1232,7 @@ export type Event =
   | Decided
   | CLI
   | Probed
+  | Tried
   | Shutdown;
 
 /** The name of every event, in the order of the Go source. */
@@ -1216,6 +1269,7 @@ export const eventTypes = [
   "decided",
   "cli",
   "probed",
+  "tried",
   "shutdown",
 ] as const satisfies readonly Event["type"][];
 
@@ -1248,7 +1302,9 @@ export type Effect =
   | Print
   | Exit
   | WriteFile
-  | Probe;
+  | Probe
+  | Trial
+  | TrialAnswer;
 
 /** The name of every effect, in the order of the Go source. */
 export const effectTypes = [
@@ -1280,4 +1336,6 @@ export const effectTypes = [
   "exit",
   "write_file",
   "probe",
+  "trial",
+  "trial_answer",
 ] as const satisfies readonly Effect["type"][];

@@ -46,7 +46,7 @@ export interface Surroundings {
 }
 
 /** Effects that a person's own command may have, and no plugin. */
-export type DeskEffect = Extract<Effect, { type: "print" | "exit" | "write_file" | "probe" }>;
+export type DeskEffect = Extract<Effect, { type: "print" | "exit" | "write_file" | "probe" | "trial" | "trial_answer" }>;
 
 export class Server {
   private readonly network: Network;
@@ -259,6 +259,8 @@ export class Server {
         case "exit":
         case "write_file":
         case "probe":
+        case "trial":
+        case "trial_answer":
           if (around.desk) around.desk.perform(effect, (event) => this.hear(event));
           else this.log({ type: "log", level: "warn", text: `loader: ${effect.type} is refused: it is for the program superadvisor alone` });
           break;

@@ -3,9 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
+import * as http from "node:http";
+import type { AddressInfo } from "node:net";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { Tried } from "../host/protocol.gen.ts";
 import { processOwner, Store } from "../host/store.ts";
+import { Trial } from "../host/trial.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { writeGuest } from "./fake-guest.ts";
 import { ModelServer } from "./model-server.ts";
@@ -53,6 +57,13 @@ class Person {
     return ended;
   }
 
+  /** A program of that name that behaves as test/fake-host.mjs says, and tells the observer of itself. */
+  host(name: string, behaviour: string, observer: string): string {
+    const file = path.join(this.folder("bin"), name);
+    fs.writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${path.join(PROJECT_ROOT, "test", "fake-host.mjs")}" ${behaviour} ${observer} "$@"\n`, { mode: 0o755 });
+    return file;
+  }
+
   /** A session as the plugin stores it. */
   watched(session: string, notes: object[] = []): void {
     const store = new Store(this.state, "another process");
@@ -62,6 +73,70 @@ class Person {
 }
 
 const note = { note: { id: "n_0123456789ab", severity: "blocker", text: "It crashes." }, fate: "delivered" };
+
+interface Told {
+  args?: string[];
+  env?: Record<string, string>;
+  folder?: string[];
+  cwd?: string;
+}
+
+/** Hears what fake hosts tell of themselves. One that is not answered waits until it is ended. */
+class Observer {
+  readonly told: Told[] = [];
+  answer: (told: Told, response: http.ServerResponse) => void = () => {};
+  private open = 0;
+  private readonly waiting: { done: () => boolean; resolve: () => void }[] = [];
+  private readonly server = http.createServer((request, response) => {
+    let text = "";
+    this.open++;
+    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    request.on("end", () => {
+      const told = JSON.parse(text) as Told;
+      this.told.push(told);
+      this.answer(told, response);
+      this.look();
+    });
+    response.on("close", () => {
+      this.open--;
+      this.look();
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  /** Until so many have told of themselves. */
+  heard(n: number): Promise<void> {
+    return this.until(() => this.told.length >= n);
+  }
+
+  /** Until all of them are gone. */
+  alone(): Promise<void> {
+    return this.until(() => this.open === 0);
+  }
+
+  private until(done: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push({ done, resolve });
+      this.look();
+    });
+  }
+
+  private look(): void {
+    for (const entry of this.waiting.splice(0)) {
+      if (entry.done()) entry.resolve();
+      else this.waiting.push(entry);
+    }
+  }
+}
 
 /** Each command as it says something on the standard output. */
 const commands = [
@@ -262,19 +337,27 @@ describe("superadvisor install", () => {
 
 describe("superadvisor doctor", () => {
   const server = new ModelServer();
-  before(() => server.start());
-  after(() => server.stop());
+  const observer = new Observer();
+  let observed = "";
+  before(async () => {
+    observer.answer = (_, response) => response.end("go on");
+    observed = await observer.start();
+    await server.start();
+  });
+  after(() => {
+    observer.stop();
+    server.stop();
+  });
 
-  /** A machine with a model that answers and a host that tells its version. */
-  function healthy(): { person: Person; env: NodeJS.ProcessEnv } {
+  /** A machine with a model that answers and a host. */
+  function healthy(behaviour = "works"): { person: Person; env: NodeJS.ProcessEnv } {
     const person = new Person();
     fs.writeFileSync(path.join(person.project, "README.md"), "# hello\n");
     const config = person.folder(".config", "opencode");
     fs.writeFileSync(path.join(config, "advisor.json"), JSON.stringify({ watchdogModel: "test/reviewer", provider: { baseURL: server.baseURL, apiKey: "sk-of-the-test" } }));
     fs.writeFileSync(path.join(config, "opencode.jsonc"), '{"plugin":["opencode-superadvisor"]}');
-    const bin = person.folder("bin");
-    fs.writeFileSync(path.join(bin, "opencode"), "#!/bin/sh\necho 1.18.33\n", { mode: 0o755 });
-    return { person, env: { PATH: `${bin}:/bin:/usr/bin` } };
+    const bin = path.dirname(person.host("opencode", behaviour, observed));
+    return { person, env: { PATH: `${bin}:/bin:/usr/bin`, TMPDIR: person.folder("tmp"), OPENAI_API_KEY: "sk-of-the-person" } };
   }
   const checks = (out: string) => JSON.parse(out) as { state: string; check: string; text: string; mend: string }[];
 
@@ -284,11 +367,7 @@ describe("superadvisor doctor", () => {
     const { code, out, err } = await person.start(["doctor", "--json"], env);
     assert.deepEqual([code, err], [0, ""]);
     const all = checks(out);
-    assert.deepEqual(
-      all.filter(({ state }) => state !== "ok").map(({ check }) => check),
-      ["delivery"],
-      out,
-    );
+    assert.deepEqual(all.filter(({ state }) => state !== "ok"), [], out);
     const text = (name: string) => all.find(({ check }) => check === name)?.text ?? "";
     assert.match(text("program"), new RegExp("Bun" in globalThis ? "with bun " : "with node "));
     assert.match(text("module"), /^\d+ bytes, SHA-256 [0-9a-f]{64}, \d+ imports, each of them on the list/);
@@ -296,6 +375,14 @@ describe("superadvisor doctor", () => {
     assert.match(text("watchdog"), /it answered in \d+ ms and called a tool$/);
     assert.match(text("tools"), /^read \(README.md\), grep and glob work in /);
     assert.match(text("rehearsal"), /a note with a true quote was delivered and seen/);
+    assert.match(text("opencode trial"), /^in a turn of the real program, .* a note was delivered and seen by the agent; \d+\.\d s$/);
+    const [host] = observer.told;
+    const folder = path.dirname(host!.cwd!);
+    assert.ok(folder.startsWith(path.join(person.home, "tmp", "superadvisor-trial-")));
+    assert.equal(host!.env!["HOME"], path.join(folder, "home"));
+    assert.ok(!JSON.stringify(host).includes("sk-of-the"), "a key of the person's is in the environment of the host");
+    assert.deepEqual(host!.folder, ["cache", "config", "data", "home", "project", "state", "tmp"]);
+    assert.deepEqual(fs.readdirSync(path.join(person.home, "tmp")), [], "the folder of the trial is left behind");
     const [request] = server.requests;
     assert.equal(request!.authorization, "Bearer sk-of-the-test");
     assert.ok(!out.includes("sk-of-the-test"));
@@ -319,6 +406,86 @@ describe("superadvisor doctor", () => {
     assert.match(failed[1]!.text, /, as above$/);
     assert.match(failed[2]!.mend, /XDG_STATE_HOME/);
   });
+
+  test("says what a host said that failed in its trial", async () => {
+    const { person, env } = healthy("ends");
+    const { code, out } = await person.start(["doctor", "--offline", "--json"], env);
+    assert.equal(code, 0);
+    const { state, text, mend } = checks(out).find(({ check }) => check === "opencode trial")!;
+    assert.deepEqual([state, mend], ["warning", "start opencode by hand and see why; --no-host leaves this out"]);
+    assert.equal(text, "it ended with 1 before a note could reach its agent (requests: agent 1, advisor 0); its last words: Error: it has no network");
+    assert.deepEqual(fs.readdirSync(path.join(person.home, "tmp")), []);
+  });
+
+  test("says that a program cannot be started", async () => {
+    const { person, env } = healthy();
+    fs.chmodSync(path.join(person.home, "bin", "opencode"), 0o644);
+    const { out } = await person.start(["doctor", "--offline", "--json", "--opencode", path.join(person.home, "bin", "opencode")], env);
+    const { state, text } = checks(out).find(({ check }) => check === "opencode")!;
+    assert.equal(state, "warning");
+    assert.match(text, /^it does not tell its version: .*EACCES/);
+  });
+});
+
+/** Plays a program to its end; its models do not answer. */
+async function play(program: string, ms = 60_000): Promise<Tried> {
+  const trial = new Trial({ type: "trial", id: "b1", program, inherit: ["PATH"], files: [{ path: "project/", exists: true }], dir: "project", ms });
+  const tried = await new Promise<Tried>((resolve) => trial.begin(resolve));
+  assert.ok(trial.folder !== "" && !fs.existsSync(trial.folder), `${trial.folder} is left behind`);
+  return tried;
+}
+
+describe("a trial of a host", () => {
+  const observer = new Observer();
+  let observed = "";
+  before(async () => (observed = await observer.start()));
+  after(() => observer.stop());
+
+  test("ends with a host that hangs, and with what that has started", async () => {
+    const { late, ended } = await play(new Person().host("opencode", "hangs", observed), 2_000);
+    assert.deepEqual([late, ended], [true, true]);
+    await observer.alone();
+  });
+
+  test("ends what a host leaves behind", async () => {
+    const both: http.ServerResponse[] = [];
+    observer.answer = ({ cwd }, response) => {
+      both[cwd ? "unshift" : "push"](response);
+      if (both.length === 2) both[0]!.end("go on"); // the host ends, and what it has started does not
+    };
+    const { late, ended, code } = await play(new Person().host("opencode", "leaves", observed));
+    observer.answer = () => {};
+    assert.equal(both.length, 2);
+    assert.deepEqual([late, ended, code], [undefined, true, undefined]);
+    await observer.alone();
+  });
+
+  test("says why a host cannot be started", async () => {
+    const program = new Person().host("opencode", "works", observed);
+    fs.chmodSync(program, 0o644);
+    assert.match((await play(program)).failure ?? "", /EACCES/);
+    assert.match((await play(`${program}2`)).failure ?? "", /ENOENT/);
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    test(`leaves nothing behind after ${signal}`, async () => {
+      const person = new Person();
+      const program = person.host("opencode", "hangs", observed);
+      const before = observer.told.length;
+      const child = spawn(process.execPath, [script, "doctor", "--offline", "--opencode", program], {
+        cwd: person.project,
+        env: { ...person.env, PATH: "/bin:/usr/bin", TMPDIR: person.folder("tmp") },
+        stdio: "ignore",
+      });
+      const ended = new Promise((resolve) => child.on("close", resolve));
+      await observer.heard(before + 2);
+      assert.equal(fs.readdirSync(path.join(person.home, "tmp")).length, 1);
+      child.kill(signal);
+      assert.equal(await ended, signal === "SIGINT" ? 130 : 143);
+      await observer.alone();
+      assert.deepEqual(fs.readdirSync(path.join(person.home, "tmp")), []);
+    });
+  }
 });
 
 describe("superadvisor bench", () => {
@@ -360,6 +527,8 @@ test("a plugin's guest gets nothing of what a command has", async () => {
     { type: "print", text: "x" },
     { type: "exit", code: 3 },
     { type: "probe", id: "p1" },
+    { type: "trial", id: "b1", program: "/bin/sh", args: ["-c", `echo x > ${file}`], dir: ".", ms: 1_000 },
+    { type: "trial_answer", id: "b1", end: true },
     { type: "deliver", session: "s1", id: "msg_1", wake: false, text: "asked", severity: "nit", description: "asked" },
   ];
   const host = new BenchHost(writeGuest(scratch(), { kind: "answer", outcome: JSON.stringify({ effects }) }));
@@ -372,5 +541,5 @@ test("a plugin's guest gets nothing of what a command has", async () => {
   clearInterval(alive);
   assert.deepEqual(fs.readdirSync(folder), []);
   const log = fs.readFileSync(path.join(host.state, "opencode-superadvisor", "logs", "advisor.log"), "utf8");
-  for (const { type } of effects.slice(0, 4)) assert.ok(log.includes(`${type} is refused`), `${type} is not in the log: ${log}`);
+  for (const { type } of effects.slice(0, -1)) assert.ok(log.includes(`${type} is refused`), `${type} is not in the log: ${log}`);
 });

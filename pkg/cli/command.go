@@ -39,8 +39,10 @@ func commands() []command {
 	return []command{
 		{name: "doctor", does: "try everything that the advisor needs, and say what mends what does not work", run: examine,
 			more: "It asks each configured model once, with some hundred tokens. A rehearsal plays a whole turn inside the module, with a scripted model and\n" +
-				"host; whether your own host shows notes is told from the sessions that it has had. A failure ends it with 1, a warning does not.",
-			options: []option{{"offline", "", "ask no model"}, {"all", "", "every setting, those at their defaults too"}, optJSON}},
+				"host. Then each real host that is installed plays one, with scripted models on the loopback interface, in a folder of its own that is gone\n" +
+				"afterwards: it sees neither your settings nor your keys. A failure ends the doctor with 1, a warning does not.",
+			options: []option{{"offline", "", "ask no model"}, {"no-host", "", "start no host"}, {"opencode", "PATH", "OpenCode's program, where it is not the one on the PATH"},
+				{"pi", "PATH", "pi's program"}, {"all", "", "every setting, those at their defaults too"}, optJSON}},
 		{name: "install", does: "add the plugin to OpenCode's configuration, or to pi's", run: install, options: optsInstall,
 			more: "The entry goes to the end of the list plugin, or plugins (packages in pi's file); everything else in the file stays as it is, comments\n" +
 				"included, and a copy of the file is made first. Where the plugin is listed already, nothing is done."},

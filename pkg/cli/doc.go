@@ -25,8 +25,12 @@ type Host interface {
 	Save(session string, state protocol.JSON) (failure string)
 	// Forget removes it.
 	Forget(session string)
-	// Probe gives what the loader knows of its surroundings.
-	Probe() []protocol.Fact
+	// Probe gives what the loader knows of its surroundings, and the versions of the programs.
+	Probe(programs []protocol.Fact) []protocol.Fact
+	// Begin starts a trial, whose id it makes, and gives the first thing that happens in it; Next gives each
+	// further one, until one has ended it.
+	Begin(protocol.Trial) protocol.Tried
+	Next(protocol.TrialAnswer) protocol.Tried
 	// Open fixes the origins that may be contacted; once.
 	Open(origins []string)
 	// Ask asks a model once.

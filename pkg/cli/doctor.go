@@ -24,8 +24,13 @@ const (
 type doctor struct {
 	*call
 	failed bool
+	proved bool // a real host has shown a note in a trial
 	json   []byte
+	hosts  []host // that are on this machine
 }
+
+// host is one that can be tried.
+type host struct{ name, program, version string }
 
 // told gives the result of one check, and what mends it.
 func (d *doctor) told(state, name, text, mend string) {
@@ -50,7 +55,7 @@ func (d *doctor) passed(name, text string) { d.told(fine, name, text, "") }
 
 func examine(c *call) int {
 	d := &doctor{call: c}
-	d.surroundings()
+	place := d.surroundings()
 	resolved := d.settings()
 	d.models(resolved)
 	d.folder()
@@ -59,6 +64,9 @@ func examine(c *call) int {
 		d.told(failure, "rehearsal", said, "this is a fault of the advisor: please report it with this line")
 	} else {
 		d.passed("rehearsal", said)
+	}
+	for _, h := range d.hosts {
+		d.try(h, place)
 	}
 	d.seen()
 	if c.has("json") {
@@ -70,38 +78,60 @@ func examine(c *call) int {
 	return OK
 }
 
-// surroundings are the program itself, its module, and the hosts.
-func (d *doctor) surroundings() {
+// surroundings are the program itself, its module, and the hosts. It gives the package's folder.
+func (d *doctor) surroundings() (place string) {
+	programs := []protocol.Fact{{Name: "opencode"}, {Name: "pi"}}
+	for i, p := range programs {
+		programs[i].Value = d.started(p.Name)
+	}
 	facts := map[string]protocol.Fact{}
-	for _, f := range d.Probe() {
+	for _, f := range d.Probe(programs) {
 		facts[f.Name] = f
 	}
 	d.passed("program", d.init.Version+" with "+facts["runtime"].Value+" on "+facts["system"].Value+", in "+facts["place"].Value)
 	d.module(facts["module"])
-	found := ""
-	for _, host := range []struct {
-		name string
-		in   string // how superadvisor install is told of it
-	}{{"opencode", ""}, {"pi", " --pi"}} {
-		f := facts[host.name]
+	missing := true
+	for _, p := range programs {
+		f := facts[p.Name]
 		switch {
 		case f.Value != "":
-			found += host.name
-			d.passed(host.name, f.Value)
+			d.passed(p.Name, f.Value)
+			d.hosts = append(d.hosts, host{p.Name, p.Value, f.Value})
 		case f.Failure != "":
-			d.told(warning, host.name, "it is on the PATH and does not tell its version: "+f.Failure, "run "+host.name+" --version and see why")
+			d.told(warning, p.Name, "it does not tell its version: "+f.Failure, "run "+p.Value+" --version and see why")
+		case d.has(p.Name):
+			d.told(failure, p.Name, "there is no "+p.Value, "give --"+p.Name+" the program's path")
+			continue
 		default:
 			continue
 		}
-		d.listed(host.name, host.in)
+		missing = false
+		d.listed(p.Name)
 	}
-	if found == "" {
-		d.told(warning, "host", "neither opencode nor pi is on the PATH", "install one of them, or mend the PATH")
+	if missing {
+		d.told(warning, "host", "neither opencode nor pi is on the PATH", "install one of them, or mend the PATH, or give --opencode or --pi the program's path")
 	}
+	return folder(config.Slashed(facts["place"].Value))
+}
+
+// started is what starts a host: what the person named, or its name.
+func (d *doctor) started(name string) string {
+	path, ok := d.values[name]
+	switch {
+	case !ok:
+		return name
+	case strings.HasPrefix(path, "/"), strings.Contains(path, ":"), !strings.Contains(path, "/"):
+		return path
+	}
+	return clean(d.init.Directory + "/" + path)
 }
 
 // listed tells whether a host's configuration names the plugin.
-func (d *doctor) listed(host, option string) {
+func (d *doctor) listed(host string) {
+	option := "" // with which superadvisor install is told of it
+	if host == "pi" {
+		option = " --pi"
+	}
 	var seen []string
 	for _, project := range []bool{false, true} {
 		c := *d.call
@@ -326,6 +356,10 @@ func (d *doctor) seen() {
 				return
 			}
 		}
+	}
+	if d.proved {
+		d.passed("delivery", "no session of yours has had a note yet")
+		return
 	}
 	d.told(warning, "delivery", "no host has shown a note on this machine yet", "play a turn in the host; "+program+" status tells what became of it")
 }

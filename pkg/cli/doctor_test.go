@@ -23,6 +23,7 @@ func healthy(t *testing.T) *desk {
 		{Name: "runtime", Value: "node 20.1.0"}, {Name: "system", Value: "linux x64"}, {Name: "place", Value: "/opt/advisor/dist"},
 		{Name: "module", Value: "5000000\nabc\n" + strings.Join(Imports(), "\n")}, {Name: "opencode", Value: "1.18.33"}, {Name: "pi"},
 	}
+	d.play = (&actor{advised: true, heard: true}).play
 	d.FS.Write(global+"advisor.json", settings)
 	d.FS.Write(global+"opencode.jsonc", `{"plugin": ["opencode-superadvisor"]}`)
 	d.FS.Write(project+"/README.md", "# hello\n")
@@ -65,6 +66,7 @@ ok       consult: deepseek/deepseek-flash, as above
 ok       tools: read (README.md), grep and glob work in /home/ada/project
 ok       state: /home/ada/.local/state/opencode-superadvisor can be written
 ok       rehearsal: the rehearsal
+ok       opencode trial: in a turn of the real program, with scripted models and in a folder of its own, a note was delivered and seen by the agent; 0.0 s
 ok       delivery: opencode-v1 showed a note in session ses_1, last used 1970-01-01T00:00:00.000Z
 `
 	at := strings.Index(out, " settings at their")
@@ -96,9 +98,9 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		{"no module", func(d *desk) { d.facts[3] = protocol.Fact{Name: "module", Failure: "ENOENT"} }, "module",
 			check{State: "failure", Text: "its file cannot be read: ENOENT", Mend: "reinstall opencode-superadvisor"}, Failed},
 		{"no host", func(d *desk) { d.facts[4].Value = "" }, "host",
-			check{State: "warning", Text: "neither opencode nor pi is on the PATH", Mend: "install one of them, or mend the PATH"}, OK},
+			check{State: "warning", Text: "neither opencode nor pi is on the PATH", Mend: "install one of them, or mend the PATH, or give --opencode or --pi the program's path"}, OK},
 		{"a host that hangs", func(d *desk) { d.facts[4] = protocol.Fact{Name: "opencode", Failure: "no answer within 30 s"} }, "opencode",
-			check{State: "warning", Text: "it is on the PATH and does not tell its version: no answer within 30 s", Mend: "run opencode --version and see why"}, OK},
+			check{State: "warning", Text: "it does not tell its version: no answer within 30 s", Mend: "run opencode --version and see why"}, OK},
 		{"not installed", func(d *desk) { d.FS.Write(global+"opencode.jsonc", "{}") }, "opencode plugin",
 			check{State: "warning", Text: "opencode-superadvisor is not listed in " + global + "opencode.jsonc", Mend: "superadvisor install"}, OK},
 		{"pi without it", func(d *desk) { d.facts[5].Value = "0.73.1" }, "pi plugin",
@@ -122,7 +124,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 				Mend: "make it writable, or point XDG_STATE_HOME to a folder that is"}, Failed},
 		{"a rehearsal that fails", func(d *desk) { d.ill = true }, "rehearsal",
 			check{State: "failure", Text: "the rehearsal", Mend: "this is a fault of the advisor: please report it with this line"}, Failed},
-		{"no note yet", func(d *desk) { d.Remove(d.slot("ses_1")) }, "delivery",
+		{"no note yet, and no host to try", func(d *desk) { d.Remove(d.slot("ses_1")); d.facts[4].Value = "" }, "delivery",
 			check{State: "warning", Text: "no host has shown a note on this machine yet", Mend: "play a turn in the host; superadvisor status tells what became of it"}, OK},
 	} {
 		d := healthy(t)

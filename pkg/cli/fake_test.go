@@ -38,6 +38,10 @@ type desk struct {
 	watched  bool     // the standard error is a terminal
 	ill      bool     // the rehearsal fails
 	sleeps   []func() // what happens while the command waits; then it is interrupted
+	slept    int64    // milliseconds
+	trials   []protocol.Trial
+	probed   []protocol.Fact                           // the programs whose versions were wanted
+	play     func(protocol.TrialAnswer) protocol.Tried // the host of a trial; at first with no answer
 }
 
 func fresh(t *testing.T) *desk {
@@ -72,7 +76,7 @@ func (d *desk) text(name string) (string, bool) {
 
 func (d *desk) Print(text string)    { d.out.WriteString(text) }
 func (d *desk) Complain(text string) { d.err.WriteString(text) }
-func (d *desk) Now() int64           { return 1_800_000_000_000 }
+func (d *desk) Now() int64           { return 1_800_000_000_000 + d.slept }
 
 func (d *desk) Write(w protocol.WriteFile) string {
 	if d.broken != "" {
@@ -108,9 +112,24 @@ func (d *desk) Save(id string, state protocol.JSON) string {
 	return ""
 }
 
-func (d *desk) Forget(id string)       { d.Remove(d.slot(id)) }
-func (d *desk) Probe() []protocol.Fact { return d.facts }
-func (d *desk) Open(origins []string)  { d.origins = origins }
+func (d *desk) Forget(id string)      { d.Remove(d.slot(id)) }
+func (d *desk) Open(origins []string) { d.origins = origins }
+
+func (d *desk) Probe(programs []protocol.Fact) []protocol.Fact {
+	d.probed = programs
+	return d.facts
+}
+
+func (d *desk) Begin(trial protocol.Trial) protocol.Tried {
+	d.trials = append(d.trials, trial)
+	return d.Next(protocol.TrialAnswer{ID: "b_1"})
+}
+
+func (d *desk) Next(a protocol.TrialAnswer) protocol.Tried {
+	said := d.play(a)
+	said.ID = "b_1"
+	return said
+}
 
 func (d *desk) Ask(ep config.Endpoint, _ llm.Request, _ int64) (llm.Reply, error) {
 	d.asked = append(d.asked, ep.Provider+"/"+ep.Model)
@@ -148,7 +167,8 @@ func (d *desk) RoundTrip(r llm.HTTPRequest) llm.HTTPResponse {
 
 func (d *desk) Rehearse() (string, bool) { return "the rehearsal", d.ill }
 
-func (d *desk) Sleep(int64) bool {
+func (d *desk) Sleep(ms int64) bool {
+	d.slept += ms
 	if len(d.sleeps) == 0 {
 		return false
 	}

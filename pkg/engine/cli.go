@@ -55,13 +55,34 @@ func (d desk) flush() { d.e.sleep(d.t, 0) }
 // probeMS is above what the loader gives a host to tell its version.
 const probeMS = 40_000
 
-func (d desk) Probe() []protocol.Fact {
+func (d desk) Probe(programs []protocol.Fact) []protocol.Fact {
 	id := d.e.id("p")
-	d.e.emit(&protocol.Probe{ID: id})
+	d.e.emit(&protocol.Probe{ID: id, Programs: programs})
 	if p, ok := d.e.waitFor(d.t, id, probeMS, nil).(*protocol.Probed); ok {
 		return p.Facts
 	}
 	return nil
+}
+
+// triedMS is above the time of a whole trial, with what the loader needs to prepare it and to clear away.
+const triedMS = 90_000
+
+func (d desk) Begin(trial protocol.Trial) protocol.Tried {
+	trial.ID = d.e.id("b")
+	d.e.emit(&trial)
+	return d.tried(trial.ID)
+}
+
+func (d desk) Next(answer protocol.TrialAnswer) protocol.Tried {
+	d.e.emit(&answer)
+	return d.tried(answer.ID)
+}
+
+func (d desk) tried(id string) protocol.Tried {
+	if t, ok := d.e.waitFor(d.t, id, triedMS, nil).(*protocol.Tried); ok {
+		return *t
+	}
+	return protocol.Tried{ID: id, Ended: true, Failure: "the loader did not answer"}
 }
 
 func (d desk) Open(origins []string) {

@@ -206,6 +206,8 @@ func (e *Engine) take(ev protocol.Event) {
 		}
 	case *protocol.Probed:
 		e.resume(ev.ID, ev)
+	case *protocol.Tried:
+		e.resume(ev.ID, ev)
 	case *protocol.CLI:
 		e.cli(ev)
 	default:

@@ -86,6 +86,12 @@ func (*WriteFile) EffectType() string { return "write_file" }
 // EffectType gives the name on the wire.
 func (*Probe) EffectType() string { return "probe" }
 
+// EffectType gives the name on the wire.
+func (*Trial) EffectType() string { return "trial" }
+
+// EffectType gives the name on the wire.
+func (*TrialAnswer) EffectType() string { return "trial_answer" }
+
 // EventType gives the name on the wire.
 func (*Init) EventType() string { return "init" }
 
@@ -183,6 +189,9 @@ func (*CLI) EventType() string { return "cli" }
 func (*Probed) EventType() string { return "probed" }
 
 // EventType gives the name on the wire.
+func (*Tried) EventType() string { return "tried" }
+
+// EventType gives the name on the wire.
 func (*Shutdown) EventType() string { return "shutdown" }
 
 // AppendEvent appends v as JSON. It panics when v is not one of the events of this
@@ -253,6 +262,8 @@ func AppendEvent(b []byte, v Event) []byte {
 		return AppendCLI(b, v)
 	case *Probed:
 		return AppendProbed(b, v)
+	case *Tried:
+		return AppendTried(b, v)
 	case *Shutdown:
 		return AppendShutdown(b, v)
 	}
@@ -389,6 +400,10 @@ func decodeEvent(d *decoder, name string) Event {
 		v := new(Probed)
 		decodeProbed(d, v)
 		return v
+	case "tried":
+		v := new(Tried)
+		decodeTried(d, v)
+		return v
 	case "shutdown":
 		v := new(Shutdown)
 		decodeShutdown(d, v)
@@ -458,6 +473,10 @@ func AppendEffect(b []byte, v Effect) []byte {
 		return AppendWriteFile(b, v)
 	case *Probe:
 		return AppendProbe(b, v)
+	case *Trial:
+		return AppendTrial(b, v)
+	case *TrialAnswer:
+		return AppendTrialAnswer(b, v)
 	}
 	panic("protocol: encode effect: not an effect of the wire")
 }
@@ -575,6 +594,14 @@ func decodeEffect(d *decoder, name string) Effect {
 	case "probe":
 		v := new(Probe)
 		decodeProbe(d, v)
+		return v
+	case "trial":
+		v := new(Trial)
+		decodeTrial(d, v)
+		return v
+	case "trial_answer":
+		v := new(TrialAnswer)
+		decodeTrialAnswer(d, v)
 		return v
 	}
 	d.unknown("effect", name)
@@ -1421,6 +1448,10 @@ func decodeWriteFile(d *decoder, v *WriteFile) {
 // AppendProbe appends v as JSON.
 func AppendProbe(b []byte, v *Probe) []byte {
 	b = appendStringMember(b, `{"type":"probe","id":`, v.ID)
+	if len(v.Programs) > 0 {
+		b = appendText(b, `,"programs":`)
+		b = appendList(b, v.Programs, AppendFact)
+	}
 	return appendText(b, `}`)
 }
 
@@ -1432,8 +1463,103 @@ func decodeProbe(d *decoder, v *Probe) {
 		switch string(d.key) {
 		case "id":
 			v.ID = d.text("probe.id")
+		case "programs":
+			v.Programs = list(d, "probe.programs", decodeFact)
 		default:
 			d.skip("probe")
+		}
+	}
+}
+
+// AppendTrial appends v as JSON.
+func AppendTrial(b []byte, v *Trial) []byte {
+	b = appendStringMember(b, `{"type":"trial","id":`, v.ID)
+	b = appendStringMember(b, `,"program":`, v.Program)
+	if len(v.Args) > 0 {
+		b = appendText(b, `,"args":`)
+		b = appendStrings(b, v.Args)
+	}
+	if len(v.Inherit) > 0 {
+		b = appendText(b, `,"inherit":`)
+		b = appendStrings(b, v.Inherit)
+	}
+	if len(v.Env) > 0 {
+		b = appendText(b, `,"env":`)
+		b = appendList(b, v.Env, AppendVariable)
+	}
+	if len(v.Files) > 0 {
+		b = appendText(b, `,"files":`)
+		b = appendList(b, v.Files, AppendFile)
+	}
+	b = appendStringMember(b, `,"dir":`, v.Dir)
+	b = appendIntMember(b, `,"ms":`, v.MS)
+	return appendText(b, `}`)
+}
+
+func decodeTrial(d *decoder, v *Trial) {
+	if !d.object("trial") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("trial.id")
+		case "program":
+			v.Program = d.text("trial.program")
+		case "args":
+			v.Args = d.texts("trial.args")
+		case "inherit":
+			v.Inherit = d.texts("trial.inherit")
+		case "env":
+			v.Env = list(d, "trial.env", decodeVariable)
+		case "files":
+			v.Files = list(d, "trial.files", decodeFile)
+		case "dir":
+			v.Dir = d.text("trial.dir")
+		case "ms":
+			v.MS = d.integer("trial.ms")
+		default:
+			d.skip("trial")
+		}
+	}
+}
+
+// AppendTrialAnswer appends v as JSON.
+func AppendTrialAnswer(b []byte, v *TrialAnswer) []byte {
+	b = appendStringMember(b, `{"type":"trial_answer","id":`, v.ID)
+	if v.Request != 0 {
+		b = appendIntMember(b, `,"request":`, int64(v.Request))
+	}
+	if v.ContentType != "" {
+		b = appendStringMember(b, `,"contentType":`, v.ContentType)
+	}
+	if v.Body != "" {
+		b = appendStringMember(b, `,"body":`, v.Body)
+	}
+	if v.End {
+		b = appendBoolMember(b, `,"end":`, v.End)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeTrialAnswer(d *decoder, v *TrialAnswer) {
+	if !d.object("trial_answer") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("trial_answer.id")
+		case "request":
+			v.Request = int(d.integer("trial_answer.request"))
+		case "contentType":
+			v.ContentType = d.text("trial_answer.contentType")
+		case "body":
+			v.Body = d.text("trial_answer.body")
+		case "end":
+			v.End = d.flag("trial_answer.end")
+		default:
+			d.skip("trial_answer")
 		}
 	}
 }
@@ -2642,6 +2768,61 @@ func decodeProbed(d *decoder, v *Probed) {
 			v.Facts = list(d, "probed.facts", decodeFact)
 		default:
 			d.skip("probed")
+		}
+	}
+}
+
+// AppendTried appends v as JSON.
+func AppendTried(b []byte, v *Tried) []byte {
+	b = appendStringMember(b, `{"type":"tried","id":`, v.ID)
+	if v.Request != 0 {
+		b = appendIntMember(b, `,"request":`, int64(v.Request))
+	}
+	if v.Body != "" {
+		b = appendStringMember(b, `,"body":`, v.Body)
+	}
+	if v.Ended {
+		b = appendBoolMember(b, `,"ended":`, v.Ended)
+	}
+	if v.Code != 0 {
+		b = appendIntMember(b, `,"code":`, int64(v.Code))
+	}
+	if v.Late {
+		b = appendBoolMember(b, `,"late":`, v.Late)
+	}
+	if v.Said != "" {
+		b = appendStringMember(b, `,"said":`, v.Said)
+	}
+	if v.Failure != "" {
+		b = appendStringMember(b, `,"failure":`, v.Failure)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeTried(d *decoder, v *Tried) {
+	if !d.object("tried") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("tried.id")
+		case "request":
+			v.Request = int(d.integer("tried.request"))
+		case "body":
+			v.Body = d.text("tried.body")
+		case "ended":
+			v.Ended = d.flag("tried.ended")
+		case "code":
+			v.Code = int(d.integer("tried.code"))
+		case "late":
+			v.Late = d.flag("tried.late")
+		case "said":
+			v.Said = d.text("tried.said")
+		case "failure":
+			v.Failure = d.text("tried.failure")
+		default:
+			d.skip("tried")
 		}
 	}
 }

@@ -282,4 +282,35 @@ type WriteFile struct {
 // wire:effect probe
 type Probe struct {
 	ID string `json:"id"`
+	// Programs are asked for their versions: a name, and as its value what is started, a name on the PATH or a path.
+	Programs []Fact `json:"programs,omitempty"`
+}
+
+// Trial starts a host's program in a new folder, beside a server on the loopback interface that stands in for its models.
+// Whatever happens the program is ended and the folder removed. In Args, Env and Files "{folder}" stands for the
+// folder and "{url}" for the server's address. It is answered by Tried.
+//
+// wire:effect trial
+type Trial struct {
+	ID      string   `json:"id"`
+	Program string   `json:"program"` // a name on the PATH, or a path
+	Args    []string `json:"args,omitempty"`
+	// Inherit names the variables that the program gets as they are. Besides it gets Env, and nothing else.
+	Inherit []string   `json:"inherit,omitempty"`
+	Env     []Variable `json:"env,omitempty"`
+	// Files are in the folder from the beginning, by relative paths; one that ends in "/" is a folder.
+	Files []File `json:"files,omitempty"`
+	Dir   string `json:"dir"` // the program's working directory, relative to the folder
+	MS    int64  `json:"ms"`  // after which the program is ended
+}
+
+// TrialAnswer answers a request that a Tried told of, or ends the program. It is answered by the next Tried.
+//
+// wire:effect trial_answer
+type TrialAnswer struct {
+	ID          string `json:"id"`
+	Request     int    `json:"request,omitempty"`
+	ContentType string `json:"contentType,omitempty"`
+	Body        string `json:"body,omitempty"`
+	End         bool   `json:"end,omitempty"`
 }

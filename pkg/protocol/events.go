@@ -375,6 +375,21 @@ type Probed struct {
 	Facts []Fact `json:"facts,omitempty"`
 }
 
+// Tried tells the next thing that happened in a Trial: its server was asked, or its program has ended.
+//
+// wire:event tried
+type Tried struct {
+	ID      string `json:"id"`
+	Request int    `json:"request,omitempty"` // which one, from 1; it waits for its TrialAnswer
+	Body    string `json:"body,omitempty"`
+	Ended   bool   `json:"ended,omitempty"`
+	Code    int    `json:"code,omitempty"` // with which it ended
+	Late    bool   `json:"late,omitempty"` // its time was up
+	Said    string `json:"said,omitempty"` // the last that it printed
+	// Failure says why it could not be started.
+	Failure string `json:"failure,omitempty"`
+}
+
 // Shutdown says that the loader is about to go. The guest saves and falls silent.
 //
 // wire:event shutdown
