@@ -53,7 +53,7 @@ demo: ## the worked example in a real OpenCode, with a readable timeline
 	go run ./internal/demo
 
 .PHONY: first-hour
-first-hour: build ## a first-time user's way: install, doctor, first note, why, report, in the real OpenCode
+first-hour: build ## a first-time user's way: install, doctor (which tries OpenCode and pi), first note, why, report, in the real OpenCode
 	go run ./internal/firsthour
 
 .PHONY: search

@@ -81,6 +81,11 @@ describe("the package", () => {
     }
   });
 
+  test("starts a process from the program superadvisor alone", () => {
+    const starting = fs.readdirSync(at("dist")).filter((name) => name.endsWith(".js") && /child_process|Bun\.spawn/.test(fs.readFileSync(at("dist", name), "utf8")));
+    assert.deepEqual(starting, ["cli.js"]);
+  });
+
   test("packs to what is meant and to 2 MB at most", () => {
     const folder = scratch();
     const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: PROJECT_ROOT, encoding: "utf8" })) as { size: number; files: { path: string }[] }[];

@@ -1,5 +1,5 @@
-// Command firsthour goes the way of somebody who has just heard of the plugin, with the packed package, the real OpenCode
-// and a scripted model server: install it with superadvisor, let the doctor look, work until the first note, ask what became
+// Command firsthour goes the way of somebody who has just heard of the plugin, with the packed package, the real OpenCode, pi
+// and a scripted model server: install it with superadvisor, let the doctor look and try both hosts, work until the first note, ask what became
 // of it and why, mute, and take it out again. It exits with 1 at the first thing that is not as the documentation says.
 package main
 
@@ -23,7 +23,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/internal/modelserver"
 )
 
-// limit bounds the whole: a first run downloads OpenCode.
+// limit bounds the whole: a first run downloads OpenCode and pi.
 const limit = 10 * time.Minute
 
 func main() {
@@ -42,6 +42,7 @@ type newcomer struct {
 	ctx    context.Context
 	dir    string // of everything
 	plugin string // the installed package
+	bin    string // the folder of the hosts' programs
 	model  *modelserver.Server
 	home   *hosts.Project
 	stage  *e2e.Stage
@@ -74,12 +75,16 @@ func run(ctx context.Context) (err error) {
 		{"superadvisor --help, as npx runs it", n.help},
 		{"superadvisor bench, of one recording", n.bench},
 		{"superadvisor install --dry-run, install, and install again", n.add},
-		{"superadvisor doctor", func() error { return n.doctor("opencode plugin", "watchdog", "tools", "state", "rehearsal", "module") }},
+		{"superadvisor doctor, which plays a turn in OpenCode and in pi", func() error {
+			return n.doctor("opencode plugin", "watchdog", "tools", "state", "rehearsal", "module", "opencode trial", "pi trial", "delivery")
+		}},
 		{"OpenCode " + hosts.OpenCodeVersion + " works until the first note, a blocker that wakes it once", n.work},
 		{"superadvisor status, notes and why", n.ask},
 		{"superadvisor report", n.report},
 		{"superadvisor mute, while OpenCode runs and after", n.mute},
-		{"superadvisor doctor, once a note was seen", func() error { return n.doctor("delivery") }},
+		{"superadvisor doctor --no-host, once a note was seen", func() error {
+			return n.says("doctor --no-host", `^ok +opencode trial: left out$`, `^ok +delivery: opencode-v1 showed a note in session `+n.scene.ID)
+		}},
 		{"superadvisor uninstall", n.remove},
 	} {
 		start := time.Now()
@@ -111,8 +116,25 @@ func (n *newcomer) install() error {
 	if err != nil {
 		return err
 	}
-	n.plugin, err = e2e.Install(n.ctx, tarball, filepath.Join(n.dir, "npm"))
-	return err
+	if n.plugin, err = e2e.Install(n.ctx, tarball, filepath.Join(n.dir, "npm")); err != nil {
+		return err
+	}
+	return n.hosts()
+}
+
+// hosts makes the folder that holds the programs opencode and pi.
+func (n *newcomer) hosts() error {
+	opencode, err1 := hosts.OpenCode(n.ctx)
+	pi, err2 := hosts.Pi(n.ctx)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	n.bin = filepath.Join(n.dir, "bin")
+	return errors.Join(
+		os.Mkdir(n.bin, 0o755),
+		os.Symlink(opencode, filepath.Join(n.bin, "opencode")),
+		os.WriteFile(filepath.Join(n.bin, "pi"), []byte("#!/bin/sh\nexec node '"+pi+"' \"$@\"\n"), 0o755),
+	)
 }
 
 // The act of the story that the newcomer sees: a blocker.
@@ -151,16 +173,12 @@ func (n *newcomer) configFile() string {
 
 // superadvisor runs the installed program in the repository, and gives its output when it ends with the code that is wanted.
 func (n *newcomer) superadvisor(want int, args ...string) (string, error) {
-	opencode, err := hosts.OpenCode(n.ctx)
-	if err != nil {
-		return "", err
-	}
 	cmd := exec.CommandContext(n.ctx, filepath.Join(n.dir, "npm", "node_modules", ".bin", "superadvisor"), args...)
 	cmd.Dir = n.home.Dir
-	cmd.Env = append(n.home.Env(), "PATH="+filepath.Dir(opencode)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(n.home.Env(), "PATH="+n.bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
+	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 0 {
 		err = nil
 	}
