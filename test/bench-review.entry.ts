@@ -1,5 +1,5 @@
 // What a review costs beside its model: node bench-review.entry.js WASM ROOT [rounds]. The real loader in a repository
-// of 5,000 files, and a model in another process that answers at once.
+// of 5,000 files, and a model in another process that answers at once and whose own time is taken off.
 
 import { fork } from "node:child_process";
 import * as fs from "node:fs";
@@ -8,31 +8,45 @@ import type { AddressInfo } from "node:net";
 import * as os from "node:os";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { Advisor } from "../host/advisor.ts";
 import type { Event } from "../host/protocol.gen.ts";
 import { processOwner } from "../host/store.ts";
-import { spawnWorker } from "../host/thread.ts";
+import type { Spawn } from "../host/thread.ts";
 import { type Bar, median, report, round, type Row, runtime } from "./bench-figures.ts";
+import { measure, type Part, parts, slots } from "./bench-meter.ts";
+
+// The worker's script: the loader's own, with the meter around its parts.
+if (!isMainThread) {
+  measure(new Float64Array((workerData as { spent: SharedArrayBuffer }).spent));
+  await import("../host/worker.ts");
+  await new Promise(() => {}); // what follows is the main thread's
+}
 
 const [wasm, , rounds = "30"] = process.argv.slice(2);
 
 /** The model is a process of its own, so that its time is not ours. */
 if (wasm === "--model") {
   let script: object[] = [];
-  let seen = { requests: 0, bytes: 0 };
+  let seen = { requests: 0, bytes: 0, ms: 0 };
   const server = http.createServer((request, response) => {
+    const start = performance.now();
     let bytes = 0;
     request.on("data", (chunk: Buffer) => (bytes += chunk.length));
     request.on("end", () => {
-      seen = { requests: seen.requests + 1, bytes: Math.max(seen.bytes, bytes) };
       const message = script.shift() ?? { role: "assistant", content: "silent" };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] }));
+      seen = { requests: seen.requests + 1, bytes: Math.max(seen.bytes, bytes), ms: seen.ms + performance.now() - start };
     });
   });
-  process.on("message", (next: object[]) => {
-    process.send!(seen);
+  process.on("message", (next: object[] | "seen") => {
+    if (next === "seen") {
+      process.send!(seen);
+      return;
+    }
     script = next;
-    seen = { requests: 0, bytes: 0 };
+    seen = { requests: 0, bytes: 0, ms: 0 };
+    process.send!(seen);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   process.send!((server.address() as AddressInfo).port);
@@ -50,13 +64,23 @@ for (let d = 0; d < 50; d++) {
 fs.writeFileSync(path.join(root, ".gitignore"), "*.log\n/generated/\n");
 
 const model = fork(fileURLToPath(import.meta.url), ["--model"]);
-const heard = <T>() => new Promise<T>((resolve) => model.once("message", resolve as (message: unknown) => void));
+const heard = <T = unknown>() => new Promise<T>((resolve) => model.once("message", resolve as (message: unknown) => void));
 const port = await heard<number>();
 
-let delivered: (session: string) => void = () => {};
+const spent = new Float64Array(new SharedArrayBuffer(8 * slots.count));
+const spawn: Spawn = (setup, hear, died) => {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { ...setup, spent: spent.buffer } });
+  worker.on("message", hear);
+  worker.on("error", (error) => died(String(error)));
+  return { post: (message) => worker.postMessage(message), abandon: () => void worker.terminate() };
+};
+
+/** Hears of a note, and keeps it for the session's next turn, where the agent gets to see it. */
+let delivered: (note: Event & { session: string }) => void = () => {};
+const shown = new Map<string, Event & { session: string }>();
 const advisor = new Advisor(
   {
-    deliver: async ({ session }) => (delivered(session), { state: "admitted" }),
+    deliver: async ({ session, id, text }) => (delivered({ type: "user", session, id, text, advisor: true }), { state: "seen" }),
     notice: ({ text }) => console.error(text),
     providers: async () => [],
     history: async (session) => ({ type: "history", session, events: [] }),
@@ -77,7 +101,7 @@ const advisor = new Advisor(
     state: path.join(home, "state"),
     owner: processOwner(),
     wasm: wasm!,
-    spawn: spawnWorker(new URL("worker.js", import.meta.url)),
+    spawn,
   },
 );
 fs.mkdirSync(path.join(home, "state"));
@@ -103,26 +127,40 @@ const looks: { name: string; bar?: number; calls: (n: number) => [string, object
   { name: "1 grep through all 5,000 files", calls: (n) => [["grep", { pattern: `never${n}there` }]] },
 ];
 
+/** After the note there is something left to do: its receipt. It ends before the next turn begins. */
+async function settled(): Promise<void> {
+  for (let calls = -1; calls !== spent[slots.calls]; ) {
+    calls = spent[slots.calls]!;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A note that is not delivered in this time will never be: a bound is reached, or the advisor is off. */
+const patienceMs = 20_000;
+
 const rows: Row[] = [];
 const bars: Bar[] = [];
 let turn = 0;
 for (const look of looks) {
-  const samples: number[] = [];
-  const walls: number[] = [];
-  let seen = { requests: 0, bytes: 0 };
+  const samples: Record<"wall" | "cpu" | "posts" | "calls" | "saves" | Part, number>[] = [];
+  let seen = { requests: 0, bytes: 0, ms: 0 };
   for (let i = 0; i < Number(rounds) + 5; i++) {
     const n = turn++;
-    const session = `s${n % 40}`; // fewer than the guest keeps
-    const file = `part${n % 50}/file0.ts`;
+    // Fewer sessions than the guest keeps, a place of its own for each note, and fewer notes than a session may have.
+    const session = `s${n % 40}-${Math.floor(n / 2000)}`;
+    const [part, at] = [n % 50, Math.floor(n / 50) % 100];
+    const file = `part${part}/file${at}.ts`;
     const wanted = look.calls(n);
     const script = [
       calls(...(wanted.length > 0 ? wanted : [["read", { path: file, limit: 3 }] as [string, object]])),
-      calls(["advise", { note: `Part ${n}: the first step multiplies by 0.`, severity: "concern", verdict: "confirmed", citations: [{ kind: "quote", path: file, line: 2, quote: `  return value * 0 + helper${((n % 50) * 100) % 7}(value)`, fact: "it multiplies by 0" }] }]),
+      calls(["advise", { note: `Part ${n}: the first step multiplies by 0.`, severity: "concern", verdict: "confirmed", citations: [{ kind: "quote", path: file, line: 2, quote: `  return value * 0 + helper${(part * 100 + at) % 7}(value)`, fact: "it multiplies by 0" }] }]),
     ];
-    const told = heard<typeof seen>();
+    const told = heard();
     model.send(script);
-    seen = await told; // of the review before
+    await told;
+    const note = shown.get(session);
     const events: (Event & { session: string })[] = [
+      ...(note ? [note] : []),
       { type: "user", session, id: `m${n}`, text: "Multiply the steps.", typed: true, created: Date.now() },
       { type: "turn_start", session },
       ...Array.from({ length: 10 }, (_, k) => ({ type: "tool" as const, session, message: `a${n}`, call: `c${n}-${k}`, name: "read", input: { filePath: `part${k}/file${k}.ts` }, output: code(n + k).slice(0, 3200) })),
@@ -130,21 +168,49 @@ for (const look of looks) {
       { type: "step_end", session, message: `a${n}`, finish: "stop" },
       { type: "turn_end", session, outcome: "ok" },
     ];
-    const done = new Promise<void>((resolve) => (delivered = (of) => of === session && resolve()));
-    const before = performance.now();
-    const start = process.cpuUsage();
+    let late: NodeJS.Timeout | undefined;
+    const done = new Promise<void>((resolve, reject) => {
+      delivered = (of) => {
+        shown.set(of.session, of);
+        if (of.session === session) resolve();
+      };
+      late = setTimeout(() => reject(new Error(`bench: turn ${n} had no note within ${patienceMs} ms`)), patienceMs);
+    });
+    const before = { at: performance.now(), cpu: process.cpuUsage(), spent: spent.slice() };
     if (!advisor.knows(session)) advisor.announce({ type: "session", session, complete: true });
     for (const event of events) advisor.send(event);
     await done;
-    const wall = performance.now() - before;
-    const { user, system } = process.cpuUsage(start);
+    clearTimeout(late);
+    const whole = performance.now() - before.at;
+    const took = spent.map((ms, k) => ms - before.spent[k]!);
+    await settled();
+    const { user, system } = process.cpuUsage(before.cpu);
+    const answer = heard<typeof seen>();
+    model.send("seen");
+    seen = await answer;
     if (i < 5) continue; // for the compilers
-    samples.push((user + system) / 1000);
-    walls.push(wall);
+    const of = Object.fromEntries(parts.map((name, k) => [name, took[k]!])) as Record<Part, number>;
+    of.http -= seen.ms;
+    const wall = whole - seen.ms;
+    samples.push({ wall, cpu: (user + system) / 1000, ...of, posts: wall - of.guest - of.files - of.store - of.http - of.loader, calls: took[slots.calls]!, saves: took[slots.saves]! });
   }
-  const p50 = round(median(samples));
-  rows.push({ reviewer: look.name, p50_cpu_ms: p50, p50_wall_ms: round(median(walls)), ...seen });
-  if (look.bar !== undefined) bars.push({ what: `${runtime}: milliseconds of the processor for a review beside its model, reviewer ${look.name}`, got: p50, max: look.bar });
+  const p50 = (key: keyof (typeof samples)[number]) => round(median(samples.map((sample) => sample[key])));
+  rows.push({
+    reviewer: look.name,
+    p50_ms: p50("wall"),
+    guest_ms: p50("guest"),
+    files_ms: p50("files"),
+    store_ms: p50("store"),
+    http_ms: p50("http"),
+    loader_ms: p50("loader"),
+    posts_ms: p50("posts"),
+    cpu_ms: p50("cpu"),
+    calls: p50("calls"),
+    saves: p50("saves"),
+    requests: seen.requests,
+    bytes: seen.bytes,
+  });
+  if (look.bar !== undefined) bars.push({ what: `${runtime}: milliseconds of a review beside its model, reviewer ${look.name}`, got: p50("wall"), max: look.bar });
 }
 model.kill();
 await advisor.close();
