@@ -220,7 +220,8 @@ export interface Claim {
  */
 export interface Tally {
   type: "tally";
-  id: string;
+  /** empty: only a failure is answered */
+  id?: string;
   /** the day, 2006-01-02 */
   name: string;
   /** empty: nothing is added */

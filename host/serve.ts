@@ -218,9 +218,12 @@ export class Server {
         case "claim":
           this.queue.push({ type: "claimed", id: effect.id, ...store.claim(effect.session, effect.key) });
           break;
-        case "tally":
-          this.queue.push({ type: "tallied", id: effect.id, ...store.tally(effect.name, effect.line, effect.from ?? 0) });
+        case "tally": {
+          const { id, name, line, from } = effect;
+          const told = store.tally(name, line, id ? (from ?? 0) : undefined);
+          if (id || told.failure !== undefined) this.queue.push({ type: "tallied", id: id ?? "", ...told });
           break;
+        }
         case "set_timer": {
           const { id, ms } = effect;
           if (ms < 0) clock.clear(id);

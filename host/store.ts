@@ -221,10 +221,10 @@ export class Store {
   }
 
   /**
-   * Adds a line to a ledger that all processes share, and gives the whole lines that stand in it from a byte on.
-   * One short write to the end is not torn, so no line of another process is lost.
+   * Adds a line to a ledger that all processes share, and gives the whole lines that stand in it from a byte on, if one
+   * is given. One short write to the end is not torn, so no line of another process is lost.
    */
-  tally(name: string, line: string | undefined, from: number): { text?: string; next?: number; failure?: string } {
+  tally(name: string, line: string | undefined, from?: number): { text?: string; next?: number; failure?: string } {
     if (!ledgerName.test(name)) return { failure: "not a ledger" };
     const file = path.join(this.folder, "ledgers", name);
     if (line) {
@@ -237,6 +237,7 @@ export class Store {
       });
       if (failure !== undefined) return { failure };
     }
+    if (from === undefined) return {};
     try {
       const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
       try {

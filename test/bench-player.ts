@@ -12,6 +12,7 @@ export class Player {
   private readonly states = new Map<string, unknown>();
   private readonly guest: Guest;
   private readonly instance: WebAssembly.Instance;
+  private ledger = ""; // of the only day
   private now = 1_700_000_000_000;
   bytesSent = 0;
   /** The same, with what repeats the beginning of the request before counted at a tenth, as providers bill it. */
@@ -76,6 +77,10 @@ export class Player {
       case "save":
         this.states.set(effect.session, effect.state);
         return effect.id ? [{ type: "saved", id: effect.id }] : [];
+      case "tally": {
+        this.ledger += effect.line ? `${effect.line}\n` : "";
+        return effect.id ? [{ type: "tallied", id: effect.id, text: this.ledger.slice(effect.from ?? 0), next: this.ledger.length }] : [];
+      }
       case "signals_wanted":
         return [{ type: "signals", session: effect.session, id: effect.id }];
       default:

@@ -204,6 +204,8 @@ describe("a ledger", () => {
     assert.deepEqual(b.tally(day, "b 2", 4), { text: "b 2\n", next: 8 });
     assert.deepEqual(a.tally(day, "", 4), { text: "b 2\n", next: 8 });
     assert.deepEqual(a.tally(day, "", 8), { text: "", next: 8 });
+    assert.deepEqual(a.tally(day, "a 3"), {}, "nobody asks what stands there");
+    assert.deepEqual(b.tally(day, "", 8), { text: "a 3\n", next: 12 });
     assert.deepEqual(a.tally("2026-12-02", "", 0), {}, "another day is another ledger");
   });
 

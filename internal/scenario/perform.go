@@ -57,6 +57,9 @@ func (w *World) perform(ef protocol.Effect) error {
 		if e.Line != "" {
 			w.ledgers[e.Name] += e.Line + "\n"
 		}
+		if e.ID == "" {
+			return nil
+		}
 		text := w.ledgers[e.Name]
 		w.post(&protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
 	case *protocol.SetTimer:

@@ -42,6 +42,9 @@ func (l *Ledger) Spend(writer string, u Use) (line string) {
 // maxUnread bounds the memory of lines that were written and not read back.
 const maxUnread = 1_000
 
+// Behind tells that much was written and not read back: beyond maxUnread a line of ours would be taken for another's.
+func (l *Ledger) Behind() bool { return len(l.unread) >= maxUnread/4 }
+
 // Lift begins the bound's period anew and gives the line that tells the others.
 func (l *Ledger) Lift(writer string) (line string) {
 	l.Since = Use{}

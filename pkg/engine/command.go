@@ -30,6 +30,7 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 			var set rules.Set
 			if e.watching && e.files != nil {
 				set = e.rules(port{e, t}, l.state.Log.Touched())
+				e.waitFor(t, e.tally(""), tallyMS, nil) // what other processes have spent
 			}
 			if !t.dead {
 				e.reply(l, c, e.status(l, set), false)

@@ -97,10 +97,16 @@ func (r *rig) send(events ...protocol.Event) {
 				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
 			case *protocol.Tally:
 				if r.ledgers == nil {
+					if e.ID != "" {
+						events = append(events, &protocol.Tallied{ID: e.ID, Failure: "no folder"})
+					}
 					continue
 				}
 				if e.Line != "" {
 					r.ledgers[e.Name] += e.Line + "\n"
+				}
+				if e.ID == "" {
+					continue
 				}
 				text := r.ledgers[e.Name]
 				events = append(events, &protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})

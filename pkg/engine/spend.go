@@ -26,7 +26,7 @@ func (e *Engine) today() *budget.Ledger {
 	return &e.purse.day
 }
 
-// tally adds a line to the day's ledger, where there is one, and asks for what others wrote.
+// tally adds a line to the day's ledger, where there is one, and asks for what stands in it.
 func (e *Engine) tally(line string) (id string) {
 	day := e.today()
 	id = e.id("l")
@@ -125,7 +125,13 @@ func (m *meter) Settle(u llm.Usage, worked bool) {
 	}
 	m.used, *m.round = m.used.Plus(use), m.round.Plus(use)
 	m.l.state.Counts.Spend(m.role, use) // stored with what comes of the reply; the ledger of the day has it now
-	e.tally(e.today().Spend(e.instance, use))
+	day := e.today()
+	line := day.Spend(e.instance, use)
+	if day.Behind() {
+		e.tally(line)
+		return
+	}
+	e.emit(&protocol.Tally{Name: day.Name, Line: line}) // whoever goes by what others spent asks by then
 }
 
 // enough tells that a review is half way to its bound: one more round could pass it.

@@ -104,6 +104,36 @@ func TestTheDaysBoundHoldsForAllSessionsAndProcesses(t *testing.T) {
 	}
 }
 
+// Where no bound hangs on it the day is read when the person asks, and once in a while between.
+func TestTheDayIsReadWhenItIsAskedFor(t *testing.T) {
+	ledgers := map[string]string{}
+	one, two := newSpender(t, priced+"}", ledgers), newSpender(t, priced+"}", ledgers)
+	asked := func() (n int) {
+		for _, ef := range one.seen {
+			if t, ok := ef.(*protocol.Tally); ok && t.ID != "" {
+				n++
+			}
+		}
+		return n
+	}
+	const most = 1_100 // more than a process remembers of what it wrote
+	before := asked()
+	for n := 1; n <= most; n++ {
+		one.send(step("s1", n)...)
+		one.answer(1_000)
+	}
+	if n := asked() - before; n > most/100 {
+		t.Errorf("the ledger was read %d times in %d reviews", n, most)
+	}
+	two.send(step("s2", 1)...)
+	two.answer(50_000)
+	for _, r := range []*rig{one, two} {
+		if text := r.ask("status"); !strings.Contains(text, "$1.15 today") {
+			t.Errorf("status does not tell what both have spent: %s", text)
+		}
+	}
+}
+
 func TestABoundIsPassedByOneRequestAtMost(t *testing.T) {
 	r := newSpender(t, priced+`,"maxTokensPerSession":9000}`, map[string]string{})
 	r.disk.Write("b.txt", strings.Repeat("line\n", 50))

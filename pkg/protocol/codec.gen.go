@@ -813,7 +813,10 @@ func decodeClaim(d *decoder, v *Claim) {
 
 // AppendTally appends v as JSON.
 func AppendTally(b []byte, v *Tally) []byte {
-	b = appendStringMember(b, `{"type":"tally","id":`, v.ID)
+	b = appendText(b, `{"type":"tally"`)
+	if v.ID != "" {
+		b = appendStringMember(b, `,"id":`, v.ID)
+	}
 	b = appendStringMember(b, `,"name":`, v.Name)
 	if v.Line != "" {
 		b = appendStringMember(b, `,"line":`, v.Line)

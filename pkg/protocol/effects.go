@@ -75,7 +75,7 @@ type Claim struct {
 //
 // wire:effect tally
 type Tally struct {
-	ID   string `json:"id"`
+	ID   string `json:"id,omitempty"`   // empty: only a failure is answered
 	Name string `json:"name"`           // the day, 2006-01-02
 	Line string `json:"line,omitempty"` // empty: nothing is added
 	From int64  `json:"from,omitempty"`

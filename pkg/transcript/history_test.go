@@ -56,8 +56,8 @@ func TestAnOldSessionIsSummarisedUpToItsLastMessage(t *testing.T) {
 	events = append(events, person("u2", "now this"), says("m3", "on it"))
 	l.History(history(events...), typed)
 	d := l.Cut(9_000)
-	want := `step 1: the person wrote "the first goal"; edited "src/file1.go"; ran "go test ./part1" (exit 1); 1 reads and searches
-step 2: edited "src/file2.go"; ran "go test ./part2" (exit 0); 1 reads and searches
+	want := `step 1: the person wrote "the first goal"; edited "src/file1.go"; ran "go test ./part1" (exit 1); 1 lookup
+step 2: edited "src/file2.go"; ran "go test ./part2" (exit 0); 1 lookup
 `
 	if diff := cmp.Diff(want, d.Summary); diff != "" {
 		t.Error(diff)

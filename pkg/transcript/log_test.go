@@ -44,7 +44,7 @@ func TestAReviewSeesWhatIsNewAndTheRestInShort(t *testing.T) {
 	if diff := cmp.Diff(want, second.Body); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("step 1: the person wrote \"Make the parser accept empty files\"; 1 reads and searches\n", second.Summary); diff != "" {
+	if diff := cmp.Diff("step 1: the person wrote \"Make the parser accept empty files\"; 1 lookup\n", second.Summary); diff != "" {
 		t.Error(diff)
 	}
 	if second.Latest != "message 2: \"Use the table style\"\n" {
@@ -69,7 +69,7 @@ failing commands:
 	}
 	l.Commit(second.Cursor)
 	third := l.Cut(20_000)
-	want = `step 1: the person wrote "Make the parser accept empty files"; 1 reads and searches
+	want = `step 1: the person wrote "Make the parser accept empty files"; 1 lookup
 step 2: edited "src/parse.go"; ran "go test ./..." (exit 1)
 step 3: the person wrote "Use the table style"
 `

@@ -8,15 +8,18 @@ import (
 	"strings"
 )
 
-// Bounds of the summary. When the lines pass theirs the older half is folded into
-// counts at once, so that between two foldings the text only grows at its end
-// and a provider's prompt cache keeps hitting.
+// Bounds of the summary. When the lines pass theirs the older ones are folded into
+// counts at once, down to what is kept, so that between two foldings the text only grows at its end
+// and a provider's prompt cache keeps hitting. They are such that the summary is about full by
+// the tenth turn: what a turn sends does not grow from there on.
 const (
-	maxSummaryBytes = 4 << 10 // lines and counts
-	maxLineBytes    = 3 << 10 // lines; the counts take up to 1 KB
-	maxSummaryLines = 60
-	maxTallied      = 24 // files counted by name
-	maxDeeds        = 12 // deeds named in one line
+	maxSummaryBytes  = 3 << 10 // lines and counts
+	maxLineBytes     = 2 << 10 // lines; the counts take up to 1 KB
+	keepLineBytes    = 900
+	maxSummaryLines  = 28
+	keepSummaryLines = 12
+	maxTallied       = 24 // files counted by name
+	maxDeeds         = 12 // deeds named in one line
 )
 
 // summary says what happened before the delta, without a model.
@@ -98,7 +101,7 @@ func (l *line) size() int {
 		}
 	}
 	if l.n.reads > 0 {
-		n += 26
+		n += 13
 	}
 	if l.n.unseen > 0 {
 		n += 42
@@ -135,7 +138,7 @@ func (s *summary) fold() {
 		return
 	}
 	n := 0
-	for n < len(s.lines)-1 && (len(s.lines)-n > maxSummaryLines/2 || size > maxLineBytes/2) {
+	for n < len(s.lines)-1 && (len(s.lines)-n > keepSummaryLines || size > keepLineBytes) {
 		size -= s.lines[n].size()
 		s.tally.take(s.lines[n])
 		n++
@@ -203,13 +206,22 @@ func (l *line) appendTo(b []byte) []byte {
 		sep = "; "
 	}
 	if l.n.reads > 0 {
-		b = append(strconv.AppendInt(append(b, sep...), int64(l.n.reads), 10), " reads and searches"...)
+		b = lookups(append(b, sep...), l.n.reads)
 		sep = "; "
 	}
 	if l.n.unseen > 0 {
 		b = append(strconv.AppendInt(append(b, sep...), int64(l.n.unseen), 10), " entries of it were never reviewed"...)
 	}
 	return append(b, '\n')
+}
+
+// lookups counts reads and searches.
+func lookups(b []byte, n int) []byte {
+	b = append(strconv.AppendInt(b, int64(n), 10), " lookup"...)
+	if n > 1 {
+		b = append(b, 's')
+	}
+	return b
 }
 
 // appendTo writes the counts, naming files while they stay within about limit bytes.
@@ -222,7 +234,7 @@ func (t *tally) appendTo(b []byte, limit int) []byte {
 		what string
 	}{
 		{t.humans, " messages of the person, "}, {t.edits, " edits, "}, {t.commands, " commands, "}, {t.failed, " of them failing, "},
-		{t.reads, " reads and searches, "}, {t.others, " other calls, "}, {t.unseen, " entries never reviewed, "},
+		{t.reads, " lookups, "}, {t.others, " other calls, "}, {t.unseen, " entries never reviewed, "},
 	} {
 		if c.n > 0 {
 			b = append(strconv.AppendInt(b, int64(c.n), 10), c.what...)
