@@ -148,7 +148,7 @@ const commands = [
   ["judge", "--explain", "ls"],
   ["install", "--dry-run"],
   ["uninstall", "--dry-run"],
-  ["doctor", "--offline"],
+  ["doctor", "--offline", "--no-host"],
   ["bench", "--session", "go-notes", "--reviewer", "silent"],
   ["unmute"],
   ["mute"],
