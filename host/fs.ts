@@ -4,7 +4,6 @@
 
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { setBounded } from "./bounded.ts";
 import { Errno, Kind } from "./protocol.gen.ts";
 
 /** Device and inode: what a path named when it was checked. */
@@ -40,19 +39,23 @@ const listFlags = readFlags | (fs.constants.O_DIRECTORY ?? 0);
 
 /** A folder that was listed, still open: what is in it is opened through it. */
 interface Listed {
+  prefix: string; // how the paths of what is in it begin
   fd: number;
-  through: string; // names it by what is open
+  through: string; // the same, by what is open
   odd: Set<string>; // what is neither file nor folder
 }
 
 const maxListed = 64; // as deep as a walk goes
 
+// Where the system names what this process has open. The link /proc/self is followed once, not for every file.
+const opened = process.platform === "linux" ? ownHandles() : undefined;
+const big = { bigint: true } as const;
+
 export class Files {
   /** The root with every symlink resolved. */
   readonly root: string;
   private readonly given: string;
-  private readonly listed = new Map<string, Listed>();
-  private latest: Listed | undefined;
+  private readonly listed: Listed[] = []; // each is below the one before
   private held: { name: string; fd: number; info: Info } | undefined;
 
   constructor(root: string) {
@@ -66,8 +69,7 @@ export class Files {
 
   /** Forgets what listings said and closes what is open: between two calls of the guest. */
   release(): void {
-    for (const { fd } of this.listed.values()) fs.closeSync(fd);
-    this.listed.clear();
+    this.leave(0);
     this.drop();
   }
 
@@ -94,7 +96,7 @@ export class Files {
       same(before.info, want);
       const fd = this.open(before.at, readFlags);
       try {
-        const opened = fs.fstatSync(fd, { bigint: true });
+        const opened = fs.fstatSync(fd, big);
         if (!opened.isFile()) throw new Refusal(Errno.notRegular);
         same(opened, want);
         this.confirm(name, want);
@@ -124,7 +126,7 @@ export class Files {
       let kept = false;
       try {
         if (fd !== undefined) {
-          const opened = fs.fstatSync(fd, { bigint: true });
+          const opened = fs.fstatSync(fd, big);
           if (!opened.isDirectory()) throw new Refusal(Errno.notDir);
           same(opened, want);
         }
@@ -152,18 +154,15 @@ export class Files {
    * or when it is no file or folder: the slow way then judges it.
    */
   private hold(name: string): Info | undefined {
-    const cut = name.lastIndexOf("/");
-    const above = name.slice(0, cut);
-    const folder = this.listed.get(above);
-    const last = name.slice(cut + 1);
-    if (!folder || folder.odd.has(last)) return undefined;
-    if (folder !== this.latest) setBounded(this.listed, above, folder, maxListed); // the walk is back in it
-    this.latest = folder;
+    const folder = this.folderOf(name);
+    if (!folder) return undefined;
+    const last = name.slice(folder.prefix.length);
+    if (last === "" || last === "." || last === ".." || folder.odd.has(last)) return undefined;
     this.drop();
     let fd: number | undefined;
     try {
       fd = this.open(folder.through + last, readFlags);
-      const info = infoOf(fs.fstatSync(fd, { bigint: true }));
+      const info = infoOf(fs.fstatSync(fd, big));
       if (info.kind === Kind.file || info.kind === Kind.dir) {
         this.held = { name, fd, info };
         return info;
@@ -175,17 +174,36 @@ export class Files {
     return undefined;
   }
 
+  /** The listed folder that a name is in. A walk that is back in it has done with those below. */
+  private folderOf(name: string): Listed | undefined {
+    for (let i = this.listed.length - 1; i >= 0; i--) {
+      const folder = this.listed[i]!;
+      if (!name.startsWith(folder.prefix) || name.includes("/", folder.prefix.length)) continue;
+      this.leave(i + 1);
+      return folder;
+    }
+    return undefined;
+  }
+
+  /** Closes all but the first folders. */
+  private leave(kept: number): void {
+    while (this.listed.length > kept) fs.closeSync(this.listed.pop()!.fd);
+  }
+
   private drop(): void {
     if (this.held) fs.closeSync(this.held.fd);
     this.held = undefined;
   }
 
   private remember(folder: string, fd: number, entries: Entry[]): void {
-    const before = this.listed.get(folder);
-    if (before) fs.closeSync(before.fd);
+    const prefix = `${folder}/`;
+    let above = this.listed.length;
+    while (above > 0 && (this.listed[above - 1]!.prefix === prefix || !prefix.startsWith(this.listed[above - 1]!.prefix))) above--;
+    this.leave(above);
+    if (above === maxListed) fs.closeSync(this.listed.shift()!.fd);
     const odd = new Set<string>();
     for (const { name, kind } of entries) if (kind !== Kind.file && kind !== Kind.dir) odd.add(name);
-    for (const old of setBounded(this.listed, folder, { fd, through: `${handle(fd)!}/`, odd }, maxListed)) fs.closeSync(old.fd);
+    this.listed.push({ prefix, fd, through: `${handle(fd)!}/`, odd });
   }
 
   /** The path below the resolved parent, and what lies there, the last element not followed. */
@@ -196,14 +214,14 @@ export class Files {
       const parent = this.inside(fs.realpathSync.native(path.dirname(name)));
       at = path.join(parent, path.basename(name));
     }
-    const stat = fs.lstatSync(at, { bigint: true });
+    const stat = fs.lstatSync(at, big);
     return { at, info: infoOf(stat) };
   }
 
   /** After opening: the path still leads, inside the root, to what was opened. */
   private confirm(name: string, want: Identity): void {
     const real = this.inside(fs.realpathSync.native(name));
-    same(fs.lstatSync(real, { bigint: true }), want);
+    same(fs.lstatSync(real, big), want);
   }
 
   private checkShape(name: string): void {
@@ -242,8 +260,10 @@ function fill(fd: number, offset: number, buffer: Uint8Array): number {
   return filled;
 }
 
+const withTypes = { withFileTypes: true } as const;
+
 function readFolder(folder: string): Entry[] {
-  return sortByBytes(fs.readdirSync(folder, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: direntKind(entry, folder) })));
+  return sortByBytes(fs.readdirSync(folder, withTypes).map((entry) => ({ name: entry.name, kind: direntKind(entry, folder) })));
 }
 
 // As numbers: the methods of stat make big integers for each question.
@@ -259,7 +279,7 @@ function direntKind(entry: fs.Dirent, folder: string): Kind {
   if (entry.isSymbolicLink()) return Kind.symlink;
   if (entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()) return Kind.other;
   try {
-    return kindOf(fs.lstatSync(path.join(folder, entry.name), { bigint: true })); // file systems that do not say
+    return kindOf(fs.lstatSync(path.join(folder, entry.name), big)); // file systems that do not say
   } catch {
     return Kind.other;
   }
@@ -267,13 +287,21 @@ function direntKind(entry: fs.Dirent, folder: string): Kind {
 
 /** A path that names the opened folder itself, where the system has one. */
 function handle(fd: number | undefined): string | undefined {
-  return fd !== undefined && process.platform === "linux" ? `/proc/self/fd/${fd}` : undefined;
+  return fd !== undefined && opened !== undefined ? `${opened}/${fd}` : undefined;
+}
+
+function ownHandles(): string | undefined {
+  try {
+    return `/proc/${fs.readlinkSync("/proc/self")}/fd`;
+  } catch {
+    return undefined; // no /proc here
+  }
 }
 
 function sortByBytes(entries: Entry[]): Entry[] {
   // UTF-16 order and byte order differ only where surrogates meet U+E000 and above.
   if (!entries.some((entry) => /[\ud800-\udfff]/.test(entry.name))) {
-    return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
   return entries
     .map((entry) => ({ entry, key: Buffer.from(entry.name) }))

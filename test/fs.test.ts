@@ -348,6 +348,40 @@ describe("after a listing, what is in the folder is opened through it", () => {
     assert.equal(errno(files.read(fifo, must(files.stat(fifo)), 0n, new Uint8Array(10))), Errno.notRegular);
   });
 
+  test("and names that lead out of it are refused, as before the listing", () => {
+    const { root, files, folder } = listing();
+    must(files.list(root, must(files.stat(root))));
+    must(files.list(folder, must(files.stat(folder))));
+    for (const name of [`${root}/..`, `${root}/.`, `${root}/`, `${folder}/..`, `${folder}/.`, `${folder}/`, `${folder}/a.ts\0`]) {
+      assert.equal(errno(files.stat(name)), Errno.invalid, JSON.stringify(name));
+      assert.equal(errno(files.list(name, nobody)), Errno.invalid, JSON.stringify(name));
+    }
+    const all = new Files("/");
+    must(all.list("/", must(all.stat("/"))));
+    for (const name of ["/proc", "/sys", "/dev"]) assert.equal(errno(all.stat(name)), Errno.outside);
+    all.release();
+    files.release();
+  });
+
+  test("also when the walk comes back after more folders than are kept open", () => {
+    const { root, outside, files } = listing();
+    const top = path.join(root, "top.ts");
+    fs.writeFileSync(top, "export const top = 1\n");
+    must(files.list(root, must(files.stat(root))));
+    for (let i = 0; i < 70; i++) {
+      const at = path.join(root, `d${i}`);
+      fs.mkdirSync(at);
+      fs.writeFileSync(path.join(at, "a.ts"), `${i}`);
+      must(files.list(at, must(files.stat(at))));
+      const name = path.join(at, "a.ts");
+      swap(at, outside);
+      assert.equal(read(files, name, must(files.stat(name))), `${i}`);
+    }
+    swap(root, outside);
+    assert.equal(read(files, top, must(files.stat(top))), "export const top = 1\n");
+    files.release();
+  });
+
   test("until the call is over, and nothing stays open", () => {
     const open = () => fs.readdirSync("/proc/self/fd").length;
     const before = open();

@@ -149,7 +149,12 @@ func (s *endingSet) may(name string) bool {
 // credentialName judges one element, folded, of a path whose folders above are
 // parent. Last says that it is the final one.
 func credentialName(parent, elem string, last bool) string {
-	if !endings.may(elem) && !hasFolder(parent, gcloud) {
+	return credentialIn(parent, hasFolder(parent, gcloud), elem, last)
+}
+
+// credentialIn is credentialName for who knows already whether parent is in gcloud.
+func credentialIn(parent string, gcloud bool, elem string, last bool) string {
+	if !gcloud && !endings.may(elem) {
 		return ""
 	}
 	return lookUp(parent, elem, last)
@@ -235,11 +240,11 @@ func foldName(name string) string {
 		ascii = c < utf8.RuneSelf
 		plain = plain && ascii && !('A' <= c && c <= 'Z') && c != ':'
 	}
-	if !plain {
-		name, _, _ = strings.Cut(name, ":")
+	if plain {
+		return trimName(name)
 	}
+	name, _, _ = strings.Cut(name, ":")
 	switch {
-	case plain:
 	case ascii:
 		name = strings.ToLower(name)
 	default:
@@ -251,5 +256,12 @@ func foldName(name string) string {
 			return unicode.ToLower(unicode.ToUpper(r))
 		}, name)
 	}
-	return strings.TrimRight(name, ". ")
+	return trimName(name)
+}
+
+func trimName(name string) string {
+	for n := len(name); n > 0 && (name[n-1] == '.' || name[n-1] == ' '); n-- {
+		name = name[:n-1]
+	}
+	return name
 }

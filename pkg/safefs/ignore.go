@@ -140,7 +140,7 @@ func trimBlanks(line string) string {
 
 // loadIgnore adds the rules of the file at rel, if it is a readable one.
 func (f *FS) loadIgnore(rel, dir string, outer *ruleSet) *ruleSet {
-	file, err := f.stat(rel, rel)
+	file, err := f.stat(rel, rel, f.abs(rel))
 	if err != nil || file.Info.Kind != protocol.KindFile || file.Info.Size > maxIgnoreFile {
 		return outer
 	}

@@ -80,7 +80,7 @@ func (f *FS) Resolve(name string) (File, error) {
 	if why := f.credential(realRel); why != "" {
 		return File{}, credentialError(name, why)
 	}
-	file, err := f.stat(name, realRel)
+	file, err := f.stat(name, realRel, real)
 	if err != nil {
 		return File{}, err
 	}
@@ -93,14 +93,13 @@ func (f *FS) Resolve(name string) (File, error) {
 // Entry describes what Walk has named. It is Resolve without the search for symlinks and
 // credentials, which the walk has made, for loops over many files.
 func (f *FS) Entry(e Entry) (File, error) {
-	if !e.passed {
+	if e.abs == "" {
 		return f.Resolve(e.Rel)
 	}
-	return f.stat(e.Rel, e.Rel)
+	return f.stat(e.Rel, e.Rel, e.abs)
 }
 
-func (f *FS) stat(name, rel string) (File, error) {
-	abs := f.abs(rel)
+func (f *FS) stat(name, rel, abs string) (File, error) {
 	info, errno := f.files.Stat(abs)
 	if errno != protocol.OK {
 		return File{}, failure(name, errno)

@@ -1,6 +1,7 @@
 package safefs
 
 import (
+	"sort"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ type Entry struct {
 	Name string // its last element
 	Kind protocol.Kind
 
-	passed bool // Walk has found it to be no credential
+	abs string // the absolute path; Walk gives it to what it has found to be no credential
 }
 
 // Walked tells what a walk has seen and what it has left out.
@@ -44,8 +45,9 @@ type Walked struct {
 }
 
 type walkFrame struct {
-	rel     string
+	prefix  string // the absolute path and a slash
 	folded  string // the absolute path, as Credential compares it
+	gcloud  bool   // in it every name is a credential
 	entries []protocol.Entry
 	at      int
 	rules   *ruleSet
@@ -58,7 +60,7 @@ type walkFrame struct {
 func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walked, error) {
 	var seen Walked
 	if !start.IsDir() {
-		visit(Entry{Rel: start.Rel, Name: lastElem(start.Rel), Kind: start.Info.Kind, passed: true})
+		visit(Entry{Rel: start.Rel, Name: lastElem(start.Rel), Kind: start.Info.Kind, abs: start.Abs})
 		seen.Entries = 1
 		return seen, nil
 	}
@@ -66,7 +68,11 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 	if err != nil {
 		return seen, err
 	}
-	stack := []walkFrame{{rel: start.Rel, folded: foldPath(start.Abs), entries: entries, rules: f.rulesAt(start.Rel)}}
+	stack := []walkFrame{newFrame(start.Abs, foldPath(start.Abs), entries, f.rulesAt(start.Rel, entries))}
+	relAt := len(stack[0].prefix)
+	if start.Rel != "." {
+		relAt -= len(start.Rel) + 1
+	}
 	work, nextTick := 0, tick
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
@@ -86,14 +92,12 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 			nextTick = work + tick
 			interrupted()
 		}
-		rel := e.Name
-		if top.rel != "." {
-			rel = top.rel + "/" + e.Name
-		}
+		abs := top.prefix + e.Name
+		rel := abs[relAt:]
 		if hidden(rel, e, top, &seen) {
 			continue
 		}
-		if !visit(Entry{Rel: rel, Name: e.Name, Kind: e.Kind, passed: true}) {
+		if !visit(Entry{Rel: rel, Name: e.Name, Kind: e.Kind, abs: abs}) {
 			return seen, nil
 		}
 		if e.Kind != protocol.KindDir {
@@ -103,7 +107,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 			seen.Stopped = "folders more than " + strconv.Itoa(MaxDepth) + " deep were not looked into"
 			continue
 		}
-		frame, ok := f.enter(rel, top)
+		frame, ok := f.enter(rel, abs, top)
 		if !ok {
 			seen.Failed++
 			continue
@@ -119,7 +123,7 @@ func hidden(rel string, e protocol.Entry, in *walkFrame, seen *Walked) bool {
 	if e.Kind == protocol.KindOther || e.Name[0] == '.' && metaFolders[e.Name] {
 		return true
 	}
-	if credentialName(in.folded, foldName(e.Name), true) != "" {
+	if credentialIn(in.folded, in.gcloud, foldName(e.Name), true) != "" {
 		seen.Credentials++
 		return true
 	}
@@ -137,9 +141,17 @@ func hidden(rel string, e protocol.Entry, in *walkFrame, seen *Walked) bool {
 	return false
 }
 
+func newFrame(abs, folded string, entries []protocol.Entry, rules *ruleSet) walkFrame {
+	prefix := abs + "/"
+	if abs == "/" {
+		prefix = abs
+	}
+	return walkFrame{prefix: prefix, folded: folded, gcloud: hasFolder(folded, gcloud), entries: entries, rules: rules}
+}
+
 // enter lists a folder and reads its own rules.
-func (f *FS) enter(rel string, outer *walkFrame) (walkFrame, bool) {
-	dir, err := f.stat(rel, rel)
+func (f *FS) enter(rel, abs string, outer *walkFrame) (walkFrame, bool) {
+	dir, err := f.stat(rel, rel, abs)
 	if err != nil || !dir.IsDir() {
 		return walkFrame{}, false
 	}
@@ -148,11 +160,8 @@ func (f *FS) enter(rel string, outer *walkFrame) (walkFrame, bool) {
 		return walkFrame{}, false
 	}
 	rules := outer.rules
-	for _, e := range entries {
-		if e.Name == ".gitignore" && e.Kind == protocol.KindFile {
-			rules = f.loadIgnore(rel+"/.gitignore", rel+"/", rules)
-			break
-		}
+	if has(entries, ".gitignore", protocol.KindFile) {
+		rules = f.loadIgnore(rel+"/.gitignore", rel+"/", rules)
 	}
 	folded := outer.folded
 	if name := foldName(lastElem(rel)); folded == "" {
@@ -160,17 +169,29 @@ func (f *FS) enter(rel string, outer *walkFrame) (walkFrame, bool) {
 	} else if name != "" {
 		folded += "/" + name
 	}
-	return walkFrame{rel: rel, folded: folded, entries: entries, rules: rules}, true
+	return newFrame(abs, folded, entries, rules), true
 }
 
-// rulesAt gathers the rules of the root and of every folder down to rel. Who
+// has looks for a name among the entries of a folder, which are sorted.
+func has(entries []protocol.Entry, name string, kind protocol.Kind) bool {
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].Name >= name })
+	return i < len(entries) && entries[i].Name == name && entries[i].Kind == kind
+}
+
+// rulesAt gathers the rules of the root and of every folder down to rel, whose entries are given. Who
 // names a hidden folder wants to see into it, so there the rules from above end.
-func (f *FS) rulesAt(rel string) *ruleSet {
-	rules := f.loadIgnore(".git/info/exclude", "", nil)
-	rules = f.loadIgnore(".gitignore", "", rules)
+func (f *FS) rulesAt(rel string, entries []protocol.Entry) *ruleSet {
+	var rules *ruleSet
+	if rel != "." || has(entries, ".git", protocol.KindDir) || has(entries, ".git", protocol.KindSymlink) {
+		rules = f.loadIgnore(".git/info/exclude", "", nil)
+	}
 	if rel == "." {
+		if has(entries, ".gitignore", protocol.KindFile) {
+			rules = f.loadIgnore(".gitignore", "", rules)
+		}
 		return rules
 	}
+	rules = f.loadIgnore(".gitignore", "", rules)
 	dir := ""
 	for elem := range strings.SplitSeq(rel, "/") {
 		hides := rules.judge(dir+elem, elem, true) == ignored
