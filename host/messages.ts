@@ -36,6 +36,8 @@ export const flagBusy = 1; // the number of the call that runs, 0 between calls
 export const flagCount = 2;
 
 export type ToWorker =
+  /** Once, and it starts the guest. Without a module the worker compiles it. */
+  | { t: "module"; module?: WebAssembly.Module }
   /**
    * Bytes come back in ToMain's "done", so that the main thread can bound what is
    * under way. Life counts the instances: what was meant for an earlier one is dropped.

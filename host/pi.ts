@@ -38,7 +38,7 @@ function depsOf(directory: string): Deps {
     state: stateHome,
     owner: processOwner(),
     wasm: fileURLToPath(new URL("./superadvisor.wasm", import.meta.url)),
-    spawn: spawnWorker(new URL("./worker.js", import.meta.url)),
+    spawn: spawnWorker(new URL("./worker.cjs", import.meta.url)),
   };
 }
 

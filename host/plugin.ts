@@ -43,7 +43,7 @@ function deps(host: string, hostVersion: string, directory: string, worktree: st
     state: stateHome,
     owner: processOwner(),
     wasm: fileURLToPath(beside("./superadvisor.wasm")),
-    spawn: spawnWorker(beside("./worker.js")),
+    spawn: spawnWorker(beside("./worker.cjs")),
   };
 }
 

@@ -82,6 +82,7 @@ export class Server {
     try {
       this.files = new Files(this.setup.init.root);
       this.module = module ?? (await WebAssembly.compile(fs.readFileSync(this.setup.wasm)));
+      if (this.closed) return;
       this.instantiate();
     } catch (error) {
       this.fail(describe(error));
@@ -93,6 +94,9 @@ export class Server {
 
   receive(message: ToWorker): void {
     switch (message.t) {
+      case "module":
+        void this.start(message.module);
+        break;
       case "events":
         this.bytes += message.bytes;
         if (message.life === this.life) this.queue.push(...message.events);

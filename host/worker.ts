@@ -33,5 +33,4 @@ if (parentPort) {
     beatMs,
   });
   port.on("message", (message: ToWorker) => server.receive(message));
-  void server.start();
 }

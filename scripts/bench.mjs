@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundle } from "./build.mjs";
+import { buildWorker, bundle } from "./build.mjs";
 import { findBun } from "./bun.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -37,11 +37,12 @@ const measured = kinds.includes("tools") ? guest(path.join(out, "bench.wasm"), "
 await build({
   ...bundle,
   define: { ...bundle.define, PROJECT_ROOT: JSON.stringify(root.replace(/[\\/]$/, "")) },
-  entryPoints: [...kinds.map((kind) => path.join(root, "test", `bench-${kind}.entry.ts`)), ...["plugin", "worker"].map((name) => path.join(root, "host", `${name}.ts`))],
+  entryPoints: [...kinds.map((kind) => path.join(root, "test", `bench-${kind}.entry.ts`)), path.join(root, "host", "plugin.ts")],
   outdir: out,
   outbase: root,
   entryNames: "[name]",
 });
+await buildWorker({ outdir: out });
 
 const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 const runtimes = { node: [process.execPath] };

@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundle } from "./build.mjs";
+import { buildWorker, bundle } from "./build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [name, ...args] = process.argv.slice(2);
@@ -24,11 +24,12 @@ process.on("exit", () => fs.rmSync(out, { recursive: true, force: true }));
 await build({
   ...bundle,
   define: { ...bundle.define, PROJECT_ROOT: JSON.stringify(root.replace(/[\\/]$/, "")) },
-  entryPoints: [entry, ...["soak-worker", "kill-host"].map((other) => path.join(root, "test", `${other}.entry.ts`)), path.join(root, "host", "worker.ts")],
+  entryPoints: [entry, ...["soak-worker", "kill-host"].map((other) => path.join(root, "test", `${other}.entry.ts`))],
   outdir: out,
   outbase: root,
   entryNames: "[name]",
   sourcemap: "inline",
 });
+await buildWorker({ outdir: out, sourcemap: "inline" });
 const { status } = spawnSync(process.execPath, ["--enable-source-maps", path.join(out, `${name}-long.entry.js`), ...args], { stdio: "inherit", env: { ...process.env, NODE_NO_WARNINGS: "1" } });
 process.exitCode = status ?? 1;

@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundle } from "./build.mjs";
+import { buildWorker, bundle } from "./build.mjs";
 import { findBun } from "./bun.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -27,12 +27,13 @@ const entries = fs
 await build({
   ...bundle,
   define: { ...bundle.define, PROJECT_ROOT: JSON.stringify(root.replace(/[\\/]$/, "")) },
-  entryPoints: [...entries.map((name) => path.join(root, "test", name)), path.join(root, "host", "worker.ts"), path.join(root, "host", "plugin.ts"), path.join(root, "host", "pi.ts")],
+  entryPoints: [...entries.map((name) => path.join(root, "test", name)), path.join(root, "host", "plugin.ts"), path.join(root, "host", "pi.ts")],
   outdir: out,
   outbase: root,
   entryNames: "[name]",
   sourcemap: "inline",
 });
+await buildWorker({ outdir: out, sourcemap: "inline" });
 
 // The plugin looks for the module beside its script.
 const guest = path.join(root, "dist", "superadvisor.wasm");

@@ -276,6 +276,30 @@ describe("a worker", () => {
     assert.equal(host.advisor.wants("s1"), false);
   });
 
+  test("compiles the module itself when this thread cannot hand it over", async () => {
+    const { compile } = WebAssembly;
+    WebAssembly.compile = async () => (() => {}) as unknown as WebAssembly.Module; // which cannot be cloned
+    try {
+      await started(outcome());
+    } finally {
+      WebAssembly.compile = compile;
+    }
+  });
+
+  test("that takes over has the module that was compiled for the first", async () => {
+    const { compile } = WebAssembly;
+    let compiled = 0;
+    WebAssembly.compile = (bytes) => (compiled++, compile(bytes));
+    try {
+      const host = await started({ kind: "spin" }, undefined, strict);
+      host.say(step);
+      await host.until(() => host.readies === 2);
+      assert.equal(compiled, 1);
+    } finally {
+      WebAssembly.compile = compile;
+    }
+  });
+
   test("whose script is missing is one notice too", async () => {
     const host = hostOf(outcome());
     host.script = new URL("missing.js", import.meta.url);

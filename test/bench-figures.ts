@@ -1,5 +1,7 @@
 // What the entries of the bench share: medians, and the line that scripts/bench.mjs reads.
 
+import * as fs from "node:fs";
+
 export const runtime = "Bun" in globalThis ? "bun" : "node";
 
 /** A bar holds when got is at most max, or at least min. */
@@ -27,6 +29,12 @@ export function cpu(act: () => void): number {
   act();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
+}
+
+/** Milliseconds of the processor that the first thread of this process has had; undefined where the system does not say. */
+export function threadMs(): number | undefined {
+  const file = `/proc/self/task/${process.pid}/schedstat`;
+  return fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8").split(" ")[0]) / 1e6 : undefined;
 }
 
 /** The last line of an entry's output: its table and its bars. */

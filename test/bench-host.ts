@@ -3,12 +3,12 @@
 import * as path from "node:path";
 import { Advisor, type Deadlines, type Deps } from "../host/advisor.ts";
 import type { Host } from "../host/errands.ts";
-import { spawnWorker } from "../host/thread.ts";
+import { type Spawn, spawnWorker } from "../host/thread.ts";
 import type { Deliver, Event, History, Notice, Provider, Ready, Session } from "../host/protocol.gen.ts";
 import { shared } from "../host/registry.ts";
 import { scratch } from "./scratch.ts";
 
-export const workerScript = new URL("worker.js", import.meta.url);
+export const workerScript = new URL("worker.cjs", import.meta.url);
 
 export class BenchHost implements Host {
   readonly delivered: Deliver[] = [];
@@ -25,6 +25,7 @@ export class BenchHost implements Host {
   constructor(wasm: string, deadlines: Partial<Deadlines> = {}, state = scratch()) {
     this.workspace = scratch();
     this.state = state;
+    let spawn: Spawn | undefined; // when the script is known
     const deps: Deps = {
       init: {
         version: "0.0.0",
@@ -45,7 +46,8 @@ export class BenchHost implements Host {
           hear(message);
           this.changed();
         };
-        return spawnWorker(this.script)(setup, both, (reason) => {
+        spawn ??= spawnWorker(this.script);
+        return spawn(setup, both, (reason) => {
           died(reason);
           this.changed();
         });

@@ -37,7 +37,7 @@ async function host(withAdvisor: boolean): Promise<void> {
           state: root,
           owner: processOwner(),
           wasm: wasm!,
-          spawn: spawnWorker(new URL("worker.js", import.meta.url)),
+          spawn: spawnWorker(new URL("worker.cjs", import.meta.url)),
         },
       )
     : undefined;

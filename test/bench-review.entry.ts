@@ -72,6 +72,7 @@ const spawn: Spawn = (setup, hear, died) => {
   const worker = new Worker(new URL(import.meta.url), { workerData: { ...setup, spent: spent.buffer } });
   worker.on("message", hear);
   worker.on("error", (error) => died(String(error)));
+  worker.postMessage({ t: "module" }); // which the worker compiles itself
   return { post: (message) => worker.postMessage(message), abandon: () => void worker.terminate() };
 };
 

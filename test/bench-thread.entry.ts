@@ -9,7 +9,7 @@ import type { Advisor, Deps } from "../host/advisor.ts";
 import { type V1Client, V1Host } from "../host/opencode/v1.ts";
 import { V2Host } from "../host/opencode/v2.ts";
 import { spawnWorker } from "../host/thread.ts";
-import { type Bar, median, report, round, type Row, runtime } from "./bench-figures.ts";
+import { type Bar, median, report, round, type Row, runtime, threadMs } from "./bench-figures.ts";
 import { writeGuest } from "./fake-guest.ts";
 
 const [, , rounds = "5"] = process.argv.slice(2);
@@ -37,7 +37,7 @@ let posts = 0;
 function deps(ms: number): Deps {
   const directory = path.join(home, String(folders++));
   fs.mkdirSync(directory);
-  const spawn = spawnWorker(new URL("worker.js", import.meta.url));
+  const spawn = spawnWorker(new URL("worker.cjs", import.meta.url));
   return {
     init: { version: "0.0.0", host: "harness", hostVersion: "", directory, root: directory, home: directory, configHome: directory, dataHome: directory },
     state: directory,
@@ -167,12 +167,6 @@ async function once(make: (ms: number) => Subject) {
   }
   await subject.close();
   return { events, posting, machine };
-}
-
-/** Milliseconds of the processor that this thread has had, the first of its process; undefined where the system does not say. */
-function threadMs(): number | undefined {
-  const file = `/proc/self/task/${process.pid}/schedstat`;
-  return fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8").split(" ")[0]) / 1e6 : undefined;
 }
 
 /** Plays a stream of 1,000 events a second, and tells how many milliseconds a second of the thread that takes. */

@@ -23,7 +23,7 @@ const advisor = new Advisor(
     state: folder,
     owner: "test 1 1",
     wasm,
-    spawn: spawnWorker(new URL("worker.js", import.meta.url)),
+    spawn: spawnWorker(new URL("worker.cjs", import.meta.url)),
     deadlines: { callMs: 100, graceMs: 100 },
   },
 );

@@ -41,7 +41,7 @@ const advisor = new Advisor(
     state,
     owner: processOwner(),
     wasm,
-    spawn: spawnWorker(new URL("worker.js", import.meta.url)),
+    spawn: spawnWorker(new URL("worker.cjs", import.meta.url)),
   },
 );
 advisor.start();

@@ -92,7 +92,7 @@ describe("the package", () => {
     const files = packed!.files.map(({ path: file }) => file);
     const corpora = ["testdata/corpus/judge", "testdata/corpus/sessions"].flatMap((folder) => fs.readdirSync(at(folder)).map((name) => `${folder}/${name}`));
     assert.ok(corpora.length > 40, "what superadvisor bench plays");
-    assert.deepEqual(files.sort(), [...corpora, "LICENSE", "README.md", "README.zh-CN.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.js", "index.js", "package.json"].sort());
+    assert.deepEqual(files.sort(), [...corpora, "LICENSE", "README.md", "README.zh-CN.md", "dist/cli.js", "dist/pi.js", "dist/plugin.js", "dist/superadvisor.wasm", "dist/tui.js", "dist/worker.cjs", "index.js", "package.json"].sort());
     console.log(`# tarball: ${packed!.size} bytes`);
     assert.ok(packed!.size <= 2 * 1024 * 1024, `the tarball has ${packed!.size} bytes`);
   });

@@ -117,12 +117,12 @@ func withWorkerThatDies(t *testing.T) string {
 	if err := os.CopyFS(dir, os.DirFS(plugin)); err != nil {
 		t.Fatal(err)
 	}
-	worker := filepath.Join(dir, "dist", "worker.js")
-	if err := os.Rename(worker, filepath.Join(dir, "dist", "whole.js")); err != nil {
+	worker := filepath.Join(dir, "dist", "worker.cjs")
+	if err := os.Rename(worker, filepath.Join(dir, "dist", "whole.cjs")); err != nil {
 		t.Fatal(err)
 	}
-	const dies = `import { parentPort } from "node:worker_threads"
-import "./whole.js"
+	const dies = `const { parentPort } = require("node:worker_threads")
+require("./whole.cjs")
 parentPort.on("message", ({ t }) => t === "events" && process.exit(3))
 `
 	if err := os.WriteFile(worker, []byte(dies), 0o644); err != nil {
