@@ -51,6 +51,7 @@ type Engine struct {
 	histories map[string][]string
 	open      int // tasks under way
 	lastID    int
+	saved     []byte // room for encoding a state
 	instance  string
 	rand      *rand.Rand
 
@@ -135,6 +136,18 @@ func (e *Engine) Take(now int64, events []protocol.Event) []protocol.Effect {
 	e.resumeSoon()
 	e.safely("save", e.saveChanged)
 	return e.out
+}
+
+// room is about what effects take when they are encoded. A state is the largest by far.
+func room(effects []protocol.Effect) int {
+	n := 64
+	for _, ef := range effects {
+		n += 256
+		if save, ok := ef.(*protocol.Save); ok {
+			n += len(save.State)
+		}
+	}
+	return n
 }
 
 // safely is the core's only recover. An effect that was asked for before the panic

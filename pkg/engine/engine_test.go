@@ -29,7 +29,7 @@ func (h *host) Interrupted()        {}
 
 // rig is an engine with a loader around it that stores and loads.
 type rig struct {
-	t      *testing.T
+	t      testing.TB
 	host   *host
 	engine *Engine
 	states map[string]protocol.JSON
@@ -46,7 +46,7 @@ type rig struct {
 	provide  func(*protocol.Need) *protocol.Provided // nil has nothing
 }
 
-func newRig(t *testing.T, options string) *rig {
+func newRig(t testing.TB, options string) *rig {
 	disk := memfs.New("/work")
 	disk.Write("a.txt", "hello\n")
 	r := &rig{t: t, host: &host{Files: disk}, disk: disk, seed: strings.Repeat("ab", 32), states: map[string]protocol.JSON{}, now: 1_700_000_000_000}

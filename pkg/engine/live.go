@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/judge"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
@@ -359,18 +360,32 @@ func (e *Engine) save(l *live) {
 	e.emit(e.saving(l))
 }
 
+// maxScratch bounds the room that is kept for encoding the next state; the usual one has 30 KB.
+const maxScratch = 256 << 10
+
 func (e *Engine) saving(l *live) *protocol.Save {
 	l.state.Models = protocol.JSON(e.memory.Append(nil))
 	l.state.Directory, l.state.Host = e.init.Directory, e.init.Host
 	if e.judging != nil {
 		l.state.Judge = protocol.JSON(l.judge.AppendJSON(nil))
 	}
-	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(l.state.Append(nil))}
+	state := l.state.Append(e.saved[:0])
+	if e.saved = state; len(state) > maxScratch {
+		e.saved = nil
+	}
+	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(state)}
 }
 
 // saveChanged stores what changed in this call, in the order of the sessions' ids.
 func (e *Engine) saveChanged() {
-	for _, id := range sortedIDs(e.sessions) {
+	var changed []string
+	for id, l := range e.sessions {
+		if l.dirty && l.stores() || l.first != nil {
+			changed = append(changed, id)
+		}
+	}
+	slices.Sort(changed)
+	for _, id := range changed {
 		if l := e.sessions[id]; l.dirty && l.stores() {
 			e.save(l)
 		}

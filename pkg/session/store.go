@@ -15,16 +15,21 @@ var ErrNewer = errors.New("restore session: it is of a newer version of the advi
 
 func wrap(why string) error { return errors.New("restore session: " + why) }
 
-// Append appends what must survive a restart, as one JSON object.
+// Append appends what must survive a restart, as one JSON object. What has room in b is not allocated anew.
 func (s *State) Append(b []byte) []byte {
+	// The parts are written where the whole comes, which is the larger.
+	parts := s.Guard.Append(b)
+	ofGuard := len(parts)
+	parts = s.Log.AppendState(parts)
+	b = parts[:len(b)]
 	st := protocol.StoredSession{
 		Version: protocol.StateVersion, Session: s.ID, Directory: s.Directory, Host: s.Host,
 		Human: s.Breaker.Human, At: s.Breaker.At, Past: s.Breaker.Past, Spent: s.Breaker.Spent, Sealed: s.Sealed, Born: s.Born,
 		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt, Owed: s.Owed,
 		Known: s.Known, Busy: s.Busy, Compacting: s.Compacting, Unfit: s.Unfit, Agent: s.Agent,
 		Notes: s.Notes, Counts: s.Counts.Sorted(), Told: s.Told, Failing: s.Failing, Consults: s.Consults,
-		Guard:  protocol.JSON(s.Guard.Append(nil)),
-		Log:    protocol.JSON(s.Log.AppendState(nil)),
+		Guard:  protocol.JSON(parts[len(b):ofGuard]),
+		Log:    protocol.JSON(parts[ofGuard:]),
 		Models: s.Models, Judge: s.Judge,
 		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories,
 	}
