@@ -85,19 +85,19 @@ export class Guest {
 
   /** Hands one batch over and gives the outcome's text back. Throws when the instance is lost. */
   call(batch: string): string {
-    const input = this.encoder.encode(batch);
-    const ptr = this.exports.alloc(input.length) >>> 0;
-    if (ptr === 0) throw new Error(`the guest has no room for a batch of ${input.length} bytes`);
-    this.bytes(ptr, input.length).set(input);
+    const size = Buffer.byteLength(batch);
+    const ptr = this.exports.alloc(size) >>> 0;
+    if (ptr === 0) throw new Error(`the guest has no room for a batch of ${size} bytes`);
+    this.memory.bytes.write(batch, ptr, size);
     let packed: bigint;
     try {
-      packed = BigInt.asUintN(64, this.exports.call(ptr, input.length));
+      packed = BigInt.asUintN(64, this.exports.call(ptr, size));
     } finally {
       this.ports.files.release();
     }
     const at = Number(packed >> 32n);
     const length = Number(packed & 0xffffffffn);
-    const text = this.decoder.decode(this.bytes(at, length));
+    const text = this.text(at, length);
     this.exports.free(ptr); // the outcome is the guest's own, until the next call
     return text;
   }

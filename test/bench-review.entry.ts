@@ -23,7 +23,7 @@ if (!isMainThread) {
   await new Promise(() => {}); // what follows is the main thread's
 }
 
-const [wasm, , rounds = "30"] = process.argv.slice(2);
+const [wasm, , rounds = "100"] = process.argv.slice(2);
 
 /** The model is a process of its own, so that its time is not ours. */
 if (wasm === "--model") {
@@ -136,6 +136,8 @@ async function settled(): Promise<void> {
   }
 }
 
+/** Reviews before those that count, for the compilers of a process that lives for hours. */
+const warmUp = 20;
 /** A note that is not delivered in this time will never be: a bound is reached, or the advisor is off. */
 const patienceMs = 20_000;
 
@@ -145,7 +147,7 @@ let turn = 0;
 for (const look of looks) {
   const samples: Record<"wall" | "cpu" | "posts" | "calls" | "saves" | Part, number>[] = [];
   let seen = { requests: 0, bytes: 0, ms: 0 };
-  for (let i = 0; i < Number(rounds) + 5; i++) {
+  for (let i = 0; i < Number(rounds) + warmUp; i++) {
     const n = turn++;
     // Fewer sessions than the guest keeps, a place of its own for each note, and fewer notes than a session may have.
     const session = `s${n % 40}-${Math.floor(n / 2000)}`;
@@ -189,7 +191,7 @@ for (const look of looks) {
     const answer = heard<typeof seen>();
     model.send("seen");
     seen = await answer;
-    if (i < 5) continue; // for the compilers
+    if (i < warmUp) continue;
     const of = Object.fromEntries(parts.map((name, k) => [name, took[k]!])) as Record<Part, number>;
     of.http -= seen.ms;
     const wall = whole - seen.ms;
