@@ -85,10 +85,7 @@ export class Files {
     return attempt(() => {
       if (offset < 0n || offset > BigInt(Number.MAX_SAFE_INTEGER)) throw new Refusal(Errno.invalid);
       const { held } = this;
-      if (held?.name === name && held.info.kind === Kind.file) {
-        same(held.info, want);
-        return fill(held.fd, Number(offset), buffer);
-      }
+      if (held?.name === name && held.info.kind === Kind.file && isSame(held.info, want)) return fill(held.fd, Number(offset), buffer);
       const before = this.inspect(name);
       if (before.info.kind === Kind.dir) throw new Refusal(Errno.isDir);
       if (before.info.kind === Kind.other) throw new Refusal(Errno.notRegular);
@@ -96,14 +93,16 @@ export class Files {
       same(before.info, want);
       const fd = this.open(before.at, readFlags);
       try {
-        const opened = fs.fstatSync(fd, big);
-        if (!opened.isFile()) throw new Refusal(Errno.notRegular);
-        same(opened, want);
+        const stat = fs.fstatSync(fd, big);
+        if (!stat.isFile()) throw new Refusal(Errno.notRegular);
+        same(stat, want);
         this.confirm(name, want);
-        return fill(fd, Number(offset), buffer);
+        this.drop();
+        this.held = { name, fd, info: infoOf(stat) }; // a large file is read in pieces
       } finally {
-        fs.closeSync(fd);
+        if (this.held?.fd !== fd) fs.closeSync(fd);
       }
+      return fill(fd, Number(offset), buffer);
     });
   }
 
@@ -242,8 +241,12 @@ function within(name: string, root: string): boolean {
   return name === root || name.startsWith(root.endsWith(path.sep) ? root : root + path.sep);
 }
 
+function isSame(found: Identity, want: Identity): boolean {
+  return found.dev === want.dev && found.ino === want.ino;
+}
+
 function same(found: Identity, want: Identity): void {
-  if (found.dev !== want.dev || found.ino !== want.ino) throw new Refusal(Errno.changed);
+  if (!isSame(found, want)) throw new Refusal(Errno.changed);
 }
 
 function infoOf(stat: fs.BigIntStats): Info {

@@ -44,12 +44,14 @@ export interface Answer {
 
 export class BenchModule {
   private readonly exports: Exports;
+  private readonly files: Files;
 
   constructor(
     wasm: string,
     private readonly root: string,
   ) {
-    const ports = { files: new Files(root), send: () => false, cancel: () => {}, log: ({ text }: { text: string }) => console.error(text), interrupted: () => false };
+    this.files = new Files(root);
+    const ports = { files: this.files, send: () => false, cancel: () => {}, log: ({ text }: { text: string }) => console.error(text), interrupted: () => false };
     this.exports = instanceOf(() => new Guest(compile(wasm), ports)).exports as unknown as Exports;
   }
 
@@ -63,6 +65,7 @@ export class BenchModule {
     const ptr = this.exports.alloc(input.length) >>> 0;
     new Uint8Array(this.exports.memory.buffer, ptr, input.length).set(input);
     const packed = BigInt.asUintN(64, this.exports.bench(ptr, input.length));
+    this.files.release(); // as after each call of the loader
     const answer = Buffer.from(this.exports.memory.buffer, Number(packed >> 32n), Number(packed & 0xffffffffn)).toString();
     this.exports.free(ptr);
     const end = answer.indexOf("\n");

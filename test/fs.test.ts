@@ -175,6 +175,34 @@ describe("what changes between check and open", () => {
     assert.equal(errno(files.read(name, info, 0n, new Uint8Array(10))), Errno.changed);
   });
 
+  test("a file that became another file after a piece of it was read: the one that is asked for is read", () => {
+    const { root, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const before = must(files.stat(name));
+    assert.equal(read(files, name, before, 0n, 6), "export");
+    fs.writeFileSync(name + ".new", "other\n");
+    fs.renameSync(name + ".new", name);
+    assert.equal(read(files, name, before, 7n, 5), "const");
+    const after = must(files.stat(name));
+    assert.equal(read(files, name, after), "other\n");
+    assert.equal(errno(files.read(name, before, 7n, new Uint8Array(5))), Errno.changed);
+    files.release();
+    assert.equal(read(files, name, must(files.stat(name))), "other\n");
+    files.release();
+  });
+
+  test("a file that became a link to a secret after a piece of it was read", () => {
+    const { root, outside, files } = workspace();
+    const name = path.join(root, "src", "a.ts");
+    const info = must(files.stat(name));
+    assert.equal(read(files, name, info, 0n, 6), "export");
+    fs.rmSync(name);
+    fs.symlinkSync(path.join(outside, "secret.txt"), name);
+    assert.equal(read(files, name, info, 7n, 5), "const");
+    files.release();
+    assert.equal(errno(files.read(name, info, 7n, new Uint8Array(5))), Errno.changed);
+  });
+
   test("a file that became a link to a secret", () => {
     const { root, outside, files } = workspace();
     const name = path.join(root, "src", "a.ts");

@@ -68,9 +68,12 @@ func (f *FS) Resolve(name string) (File, error) {
 	if why := f.credential(rel); why != "" {
 		return File{}, credentialError(name, why)
 	}
-	real, errno := f.files.Real(f.abs(rel))
-	if errno != protocol.OK {
-		return File{}, failure(name, errno)
+	real := f.root // the host resolved it in New, and says when something else is there now
+	if rel != "." {
+		var errno protocol.Errno
+		if real, errno = f.files.Real(f.abs(rel)); errno != protocol.OK {
+			return File{}, failure(name, errno)
+		}
 	}
 	realRel, inside := below(f.root, real)
 	if !inside || f.root == "/" && kernelOwned(real) {
