@@ -44,6 +44,11 @@ function ripgrep(expr: string, flags = ""): { ms: number; lines: number } | unde
   return stderr.includes("PCRE2 is not available") ? undefined : { ms: 1000 * (user! + system!), lines };
 }
 
+/** Whether a row has enough rounds. What takes a millisecond gets more: its first rounds are the compilers'. */
+function enough(done: number, spent: number): boolean {
+  return done >= Number(rounds) && (spent >= 250 || done >= 20 * Number(rounds));
+}
+
 const rows: Row[] = [];
 const bars: Bar[] = [];
 
@@ -55,13 +60,15 @@ for (const { name, expr, flags = "", literal } of patterns) {
     let rgLines: number | undefined;
     // The first round is for the compilers of both sides; one that takes this long says enough.
     const tooLong = 10_000;
-    for (let i = 0; i <= Number(rounds); i++) {
+    let spent = 0;
+    for (let i = 0; !enough(all.ours.length, spent); i++) {
       const a = cpu(() => (ours = module.run("each", (flags ? `(?${flags})` : "") + expr, bound)));
       const b = cpu(() => (js = twin.grep(root, expr, flags, bound)));
       const rg = bound === 0 && hasRipgrep ? ripgrep(expr, flags) : undefined;
       if (i === 0 && a + b < tooLong) continue;
       all.ours.push(a);
       all.js.push(b);
+      spent += a + b;
       if (rg) {
         all.rg.push(rg.ms);
         rgLines = rg.lines;
@@ -85,9 +92,11 @@ for (const { name, expr, flags = "", literal } of patterns) {
 /** Ours and the twin, each round one after the other; what they found is compared by same. */
 function beside(tool: string, ours: () => unknown, js: () => unknown, same: () => boolean): void {
   const all: { ours: number; js: number }[] = [];
-  for (let i = 0; i <= Number(rounds); i++) {
+  for (let i = 0, spent = 0; !enough(all.length, spent); i++) {
     const pair = { ours: cpu(ours), js: cpu(js) };
-    if (i > 0) all.push(pair);
+    if (i === 0) continue;
+    all.push(pair);
+    spent += pair.ours + pair.js;
   }
   const ratio = round(median(all.map((pair) => pair.js / pair.ours)));
   rows.push({ pattern: tool, ours_ms: round(median(all.map((pair) => pair.ours)), 1), js_ms: round(median(all.map((pair) => pair.js)), 1), js_over_ours: ratio, same: same() });
