@@ -20,10 +20,12 @@ func TestInATerminal(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
 	extension := installed(t, ctx)
-	silent := e2e.Silent()
+	// A review that the next message supersedes asks again, so that replies go by what is asked, not by its number.
+	silent, looks, says := e2e.Silent(), e2e.Read(greetPath), nit
+	looks.Match, says.Match = greetPath, "const g"
 	model, err := modelserver.Start(modelserver.Script{RequestCap: 100, Models: map[string][]modelserver.Reply{
 		agent:    {{Directive: true}},
-		reviewer: {silent, e2e.Read(greetPath), nit, silent, {Every: &silent}},
+		reviewer: {looks, says, {Every: &silent}},
 		adviser:  {{Every: &modelserver.Reply{Match: "which store", Text: "Keep the map: nothing here outlives the process."}}},
 	}})
 	if err != nil {
