@@ -11,7 +11,7 @@ import { beatMs } from "./lease.ts";
 import { flagCount, type ToMain } from "./messages.ts";
 import { places, stateFolder } from "./paths.ts";
 import { Server, type Surroundings } from "./serve.ts";
-import { processOwner, Store } from "./store.ts";
+import { ledgerFrom, processOwner, Store } from "./store.ts";
 import { describe } from "./text.ts";
 
 declare const PACKAGE_VERSION: string;
@@ -75,7 +75,8 @@ function lazyStore(state: string): Surroundings["store"] {
     forget: (session, keep) => store().forget(session, keep),
     claim: (session, key) => store().claim(session, key),
     record: () => {},
-    tally: (name, line, from) => store().tally(name, line, from),
+    tally: (name, line, from) => (line ? store().tally(name, line, from) : ledgerFrom(state, name, from)),
+    heed: (session, line, from) => store().heed(session, line, from),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {
       if (process.env["OPENCODE_SUPERADVISOR_DEBUG"]) print(2, `${line}\n`);

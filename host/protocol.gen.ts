@@ -229,6 +229,16 @@ export interface Tally {
   from?: number;
 }
 
+/** Heed asks for the wishes that a person left for a session beside its host, from a byte on. It is answered by Heard. */
+export interface Heed {
+  type: "heed";
+  id: string;
+  session: string;
+  /** a Wish that is left first; empty: none is */
+  line?: string;
+  from?: number;
+}
+
 /** Deliver puts a message into the session. */
 export interface Deliver {
   type: "deliver";
@@ -734,6 +744,18 @@ export interface Tallied {
   failure?: string;
 }
 
+/** Heard answers a Heed. */
+export interface Heard {
+  type: "heard";
+  id: string;
+  /** whole lines, each a Wish */
+  text?: string;
+  /** the byte behind them */
+  next?: number;
+  /** Failure: the wish was not left, or what is left cannot be read. */
+  failure?: string;
+}
+
 /** Claimed answers a Claim. */
 export interface Claimed {
   type: "claimed";
@@ -966,6 +988,8 @@ export interface StoredSession {
   mutedNotes?: string[];
   mutedPaths?: string[];
   mutedCategories?: string[];
+  /** Heard is how far the wishes have been taken up that were left beside the host, in bytes. */
+  heard?: number;
   /** pkg/guard */
   guard?: unknown;
   /** pkg/transcript */
@@ -977,6 +1001,14 @@ export interface StoredSession {
    * and lies with every session because nothing else is stored.
    */
   models?: unknown;
+}
+
+/** Wish is one line of the wishes that a person leaves for a session beside its host, with the program superadvisor. */
+export interface Wish {
+  /** mute or unmute */
+  do: string;
+  /** a note's id, a path or a category; empty: everything */
+  about?: string;
 }
 
 /** StoredDelivery is one message of ours. */
@@ -1223,6 +1255,7 @@ export type Event =
   | Loaded
   | Saved
   | Tallied
+  | Heard
   | Claimed
   | Receipt
   | Consult
@@ -1260,6 +1293,7 @@ export const eventTypes = [
   "loaded",
   "saved",
   "tallied",
+  "heard",
   "claimed",
   "receipt",
   "consult",
@@ -1283,6 +1317,7 @@ export type Effect =
   | Forget
   | Claim
   | Tally
+  | Heed
   | Deliver
   | Notice
   | Status
@@ -1316,6 +1351,7 @@ export const effectTypes = [
   "forget",
   "claim",
   "tally",
+  "heed",
   "deliver",
   "notice",
   "status",

@@ -34,7 +34,7 @@ export interface Network {
 export interface Surroundings {
   post(message: ToMain): void;
   clock: Clock;
-  store: Pick<Store, "load" | "save" | "forget" | "claim" | "tally" | "record" | "append" | "heartbeat" | "close">;
+  store: Pick<Store, "load" | "save" | "forget" | "claim" | "tally" | "heed" | "record" | "append" | "heartbeat" | "close">;
   network(done: (event: HTTP) => void): Network;
   /** Between two calls, so that newer messages are heard first. */
   later(work: () => void): void;
@@ -228,6 +228,9 @@ export class Server {
           if (id || told.failure !== undefined) this.queue.push({ type: "tallied", id: id ?? "", ...told });
           break;
         }
+        case "heed":
+          this.queue.push({ type: "heard", id: effect.id, ...store.heed(effect.session, effect.line, effect.from ?? 0) });
+          break;
         case "set_timer": {
           const { id, ms } = effect;
           if (ms < 0) clock.clear(id);

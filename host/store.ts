@@ -33,6 +33,9 @@ const maxLedgerRead = 1024 * 1024;
 const maxLedgerLine = 200;
 const maxLedgers = 40;
 
+/** Some thousand wishes; nobody leaves as many for one session. */
+const maxWishBytes = 256 * 1024;
+
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
 const ledgerName = /^\d{4}-\d{2}-\d{2}$/;
@@ -43,6 +46,13 @@ export interface Loaded {
   inherited?: unknown;
   failure?: string;
   reviewer: boolean;
+}
+
+/** What stands in a file of lines from a byte on; next is the byte behind the last whole line. */
+export interface Lines {
+  text?: string;
+  next?: number;
+  failure?: string;
 }
 
 export class Store {
@@ -63,7 +73,7 @@ export class Store {
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    for (const name of ["sessions", "claims", "leases", "logs", "ledgers", "recordings"]) {
+    for (const name of ["sessions", "claims", "leases", "logs", "ledgers", "recordings", "wishes"]) {
       this.writing(() => fs.mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 }));
     }
   }
@@ -134,7 +144,7 @@ export class Store {
       return;
     }
     this.lease.release(digest(session));
-    this.writing(() => fs.rmSync(this.sessionFile(session), { force: true }));
+    for (const file of [this.sessionFile(session), this.wishFile(session)]) this.writing(() => fs.rmSync(file, { force: true }));
   }
 
   /** Lets another process review the session. */
@@ -224,7 +234,7 @@ export class Store {
    * Adds a line to a ledger that all processes share, and gives the whole lines that stand in it from a byte on, if one
    * is given. One short write to the end is not torn, so no line of another process is lost.
    */
-  tally(name: string, line: string | undefined, from?: number): { text?: string; next?: number; failure?: string } {
+  tally(name: string, line: string | undefined, from?: number): Lines {
     if (!ledgerName.test(name)) return { failure: "not a ledger" };
     const file = path.join(this.folder, "ledgers", name);
     if (line) {
@@ -237,20 +247,32 @@ export class Store {
       });
       if (failure !== undefined) return { failure };
     }
-    if (from === undefined) return {};
+    return from === undefined ? {} : ledgerFrom(this.folder, name, from);
+  }
+
+  /**
+   * Leaves a wish for a session, for whatever process has it, and gives those that were left from a byte on. Where
+   * there are none, that costs one look for the file.
+   */
+  heed(session: string, line: string | undefined, from: number): Lines {
+    const file = this.wishFile(session);
+    const failure = line === undefined ? undefined : this.leave(file, line);
+    const lines = failure === undefined ? linesFrom(file, from, maxWishBytes) : { failure };
+    return lines.failure === undefined ? lines : { failure: `${file}: ${lines.failure}` };
+  }
+
+  /** Not a change of the folder that tells of the rest of it: one file that is odd leaves the others as they are. */
+  private leave(file: string, line: string): string | undefined {
+    if (this.unwritable !== undefined) return this.unwritable;
     try {
-      const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
-      try {
-        const bytes = Buffer.alloc(Math.min(maxLedgerRead, Math.max(0, fs.fstatSync(fd).size - from)));
-        const read = bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, from));
-        const whole = read.lastIndexOf(0x0a) + 1;
-        return { text: read.toString("latin1", 0, whole), next: from + whole };
-      } finally {
-        fs.closeSync(fd);
-      }
+      opened(file, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT, (fd, size) => {
+        if (size > maxWishBytes) throw new Error(`larger than ${maxWishBytes} bytes`);
+        // One short write to the end is not torn. The first line break ends what a full disk once cut off.
+        fs.appendFileSync(fd, `\n${line.replace(/[\r\n]+/g, " ")}\n`);
+      });
+      return undefined;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-      return { failure: describe(error) };
+      return describe(error);
     }
   }
 
@@ -273,6 +295,10 @@ export class Store {
     return path.join(this.folder, "sessions", `${digest(session)}.json`);
   }
 
+  private wishFile(session: string): string {
+    return path.join(this.folder, "wishes", `${digest(session)}.jsonl`);
+  }
+
   private setAside(file: string): string {
     const bad = `${file}.bad`;
     const failure = this.writing(() => fs.renameSync(file, bad));
@@ -287,7 +313,10 @@ export class Store {
         const byAge = files
           .map((name) => ({ name, at: fs.statSync(path.join(sessions, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
           .sort((a, b) => a.at - b.at);
-        for (const { name } of byAge.slice(0, files.length - maxSessions)) fs.rmSync(path.join(sessions, name), { force: true });
+        for (const { name } of byAge.slice(0, files.length - maxSessions)) {
+          fs.rmSync(path.join(sessions, name), { force: true });
+          fs.rmSync(path.join(this.folder, "wishes", `${name}l`), { force: true });
+        }
       }
       const claims = path.join(this.folder, "claims");
       const names = fs.readdirSync(claims);
@@ -345,15 +374,42 @@ function refusesWrites(error: unknown): boolean {
 }
 
 export function readSmall(file: string): string {
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
+  return opened(file, fs.constants.O_RDONLY, (fd, size) => {
+    if (size > maxStateBytes) throw new Error(`larger than ${maxStateBytes} bytes`);
+    return fs.readFileSync(fd, "utf8");
+  });
+}
+
+/** Opens a file of ours for one use of it: no link, no pipe, no folder. */
+function opened<T>(file: string, flags: number, use: (fd: number, size: number) => T): T {
+  const fd = fs.openSync(file, flags | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0), 0o600);
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw new Error("not a regular file");
-    if (stat.size > maxStateBytes) throw new Error(`larger than ${maxStateBytes} bytes`);
-    return fs.readFileSync(fd, "utf8");
+    return use(fd, stat.size);
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** The whole lines behind a byte, at most so many bytes of them. A file that is shorter is another one, and read from its beginning. */
+function linesFrom(file: string, from: number, most: number): Lines {
+  try {
+    return opened(file, fs.constants.O_RDONLY, (fd, size) => {
+      const at = from > size ? 0 : from;
+      const bytes = Buffer.alloc(Math.min(most, size - at));
+      const read = bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, at));
+      const whole = read.lastIndexOf(0x0a) + 1;
+      return { text: read.toString("utf8", 0, whole), next: at + whole };
+    });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? {} : { failure: describe(error) };
+  }
+}
+
+/** What stands in a day's ledger from a byte on. It makes nothing on the disk. */
+export function ledgerFrom(folder: string, name: string, from: number): Lines {
+  return ledgerName.test(name) ? linesFrom(path.join(folder, "ledgers", name), from, maxLedgerRead) : { failure: "not a ledger" };
 }
 
 function touch(file: string): void {

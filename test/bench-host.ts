@@ -22,8 +22,8 @@ export class BenchHost implements Host {
   readies = 0;
   private readonly waiting: { done: () => boolean; resolve: () => void }[] = [];
 
-  constructor(wasm: string, deadlines: Partial<Deadlines> = {}, state = scratch()) {
-    this.workspace = scratch();
+  constructor(wasm: string, deadlines: Partial<Deadlines> = {}, state = scratch(), workspace = scratch()) {
+    this.workspace = workspace;
     this.state = state;
     let spawn: Spawn | undefined; // when the script is known
     const deps: Deps = {

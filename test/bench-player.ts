@@ -81,6 +81,8 @@ export class Player {
         this.ledger += effect.line ? `${effect.line}\n` : "";
         return effect.id ? [{ type: "tallied", id: effect.id, text: this.ledger.slice(effect.from ?? 0), next: this.ledger.length }] : [];
       }
+      case "heed":
+        return [{ type: "heard", id: effect.id }];
       case "signals_wanted":
         return [{ type: "signals", session: effect.session, id: effect.id }];
       default:

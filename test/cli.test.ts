@@ -12,7 +12,7 @@ import { processOwner, Store } from "../host/store.ts";
 import { Trial } from "../host/trial.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { writeGuest } from "./fake-guest.ts";
-import { ModelServer } from "./model-server.ts";
+import { type Answer, ModelServer } from "./model-server.ts";
 import { scratch } from "./scratch.ts";
 
 declare const PROJECT_ROOT: string;
@@ -183,19 +183,21 @@ describe("superadvisor", () => {
     assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), [], "reading takes no lease");
   });
 
-  test("mutes a session, but none that a host has open", () => {
+  test("mutes a session without a word to its state or its lease", () => {
     const person = new Person();
     person.watched("ses_1");
-    assert.deepEqual(person.run(["mute", "style"]), { code: 0, out: "Muted: style. superadvisor unmute style lifts it.\n", err: "" });
-    assert.match(person.run(["status"]).out, /^muted categories: style$/m);
-    assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), [], "the lease is given back");
     const host = new Store(person.state, processOwner());
     assert.equal(host.load("ses_1").reviewer, true);
-    const { code, err } = person.run(["unmute", "style"]);
-    assert.equal(code, 1);
-    assert.match(err, /open in a running host/);
+    const before = JSON.stringify(host.load("ses_1").state);
+    assert.deepEqual(person.run(["mute", "style"]), { code: 0, out: "Muted: style. superadvisor unmute style lifts it.\n", err: "" });
+    assert.match(person.run(["status"]).out, /^muted categories: style$/m);
+    assert.equal(JSON.stringify(host.load("ses_1").state), before);
+    assert.equal(host.heed("ses_1", undefined, 0).text, '\n{"do":"mute","about":"style"}\n');
     host.close();
+    assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), []);
     assert.equal(person.run(["unmute", "style"]).code, 0);
+    assert.doesNotMatch(person.run(["status"]).out, /^muted/m);
+    assert.equal(person.run(["unmute", "style"]).code, 1, "it is not muted any more");
   });
 
   test("ends in silence when nobody reads its output, whatever the command", async () => {
@@ -283,6 +285,90 @@ describe("superadvisor", () => {
     child.kill("SIGINT");
     await new Promise((resolve) => child.on("close", resolve));
     assert.equal(out, "two\nthree\n");
+  });
+});
+
+describe("superadvisor beside a running host", () => {
+  const server = new ModelServer();
+  before(() => server.start());
+  after(() => server.stop());
+
+  const note: Answer = { toolCalls: [{ name: "advise", args: { note: "Name the parameter id.", severity: "nit", verdict: "confirmed", category: "style" } }] };
+
+  /** A host with the real module, on the person's state. */
+  async function open(person: Person): Promise<BenchHost> {
+    forgetProcess();
+    const host = new BenchHost(path.join(PROJECT_ROOT, "dist", "superadvisor.wasm"), {}, path.dirname(person.state), person.project);
+    const config = path.join(person.project, ".config", "opencode");
+    fs.mkdirSync(config, { recursive: true });
+    fs.writeFileSync(path.join(config, "advisor.json"), JSON.stringify({ watchdogModel: "test/reviewer", debounceMs: 0, provider: { baseURL: server.baseURL, apiKey: "sk-of-the-test" } }));
+    host.advisor.start();
+    await host.isReady;
+    return host;
+  }
+  let messages = 0;
+  function step(host: BenchHost): void {
+    const id = `m${++messages}`;
+    host.say({ type: "user", session: "s1", id, text: "go on", typed: true, created: messages }, { type: "text", session: "s1", text: "working" }, { type: "step_end", session: "s1" });
+  }
+  interface Stored {
+    muted?: boolean;
+    mutedCategories?: string[];
+    heard?: number;
+    counts?: { name: string; n: number }[];
+  }
+  function stored(person: Person): Stored {
+    const [file] = fs.readdirSync(path.join(person.state, "sessions")).filter((name) => name.endsWith(".json"));
+    return file ? (JSON.parse(fs.readFileSync(path.join(person.state, "sessions", file), "utf8")) as Stored) : {};
+  }
+  const counted = (person: Person, name: string) => stored(person).counts?.find((count) => count.name === name)?.n ?? 0;
+
+  test("mutes the very review that is under way, and each command shows what is", async () => {
+    const person = new Person();
+    const host = await open(person);
+    server.answers.push({ text: "silent" });
+    step(host);
+    await host.until(() => counted(person, "review.silent") === 1);
+    // The second process comes while the model is asked, and is done before the model answers.
+    server.during = () => {
+      assert.deepEqual(person.run(["mute", "style"]), { code: 0, out: "Muted: style. superadvisor unmute style lifts it.\n", err: "" });
+      assert.match(person.run(["status"]).out, /^muted categories: style$/m);
+      assert.equal(stored(person).mutedCategories, undefined, "the host's process writes its own state");
+    };
+    server.answers.push(note);
+    step(host);
+    await host.until(() => counted(person, "dropped.muted_category") === 1);
+    assert.deepEqual(host.delivered, []);
+    assert.deepEqual(stored(person).mutedCategories, ["style"]);
+    assert.match(host.notices.map(({ text }) => text).join(), /superadvisor was told about this session: Muted: style\./);
+    assert.match(person.run(["notes"]).out, /^n_\w+ nit \(muted_category\) Name the parameter id\.$/m);
+    assert.match(person.run(["why", /n_\w+/.exec(person.run(["notes"]).out)![0]]).out, /^fate: muted_category$/m);
+    assert.match(person.run(["report", "--out", "-"]).out, /Name the parameter id/);
+
+    assert.equal(person.run(["unmute", "style"]).code, 0);
+    server.answers.push(note);
+    step(host);
+    await host.until(() => host.delivered.length === 1);
+    await host.advisor.close();
+    assert.equal(stored(person).mutedCategories, undefined);
+  });
+
+  test("mutes a session whose host has died before it heard of it", async () => {
+    const person = new Person();
+    const first = await open(person);
+    server.answers.push({ text: "silent" });
+    step(first);
+    await first.until(() => counted(person, "review.silent") === 1);
+    assert.equal(person.run(["mute"]).code, 0);
+    await first.advisor.close();
+    assert.equal(stored(person).muted, undefined, "nobody has heard of it");
+    const asked = server.requests.length;
+    const second = await open(person);
+    step(second);
+    await second.until(() => counted(person, "review.skipped.muted") === 1);
+    assert.equal(stored(person).muted, true);
+    assert.equal(server.requests.length, asked);
+    await second.advisor.close();
   });
 });
 

@@ -10,6 +10,8 @@ export class ModelServer {
   readonly answers: Answer[] = [];
   /** Given when the list is empty. */
   otherwise: Answer = { text: "silent" };
+  /** Done once, before the next answer. */
+  during: (() => void) | undefined;
   private readonly sockets = new Set<Socket>();
   private readonly waiting: { n: number; resolve: () => void }[] = [];
   private readonly server = http.createServer((request, response) => {
@@ -17,6 +19,9 @@ export class ModelServer {
     request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     request.on("end", () => {
       this.requests.push({ authorization: request.headers.authorization, body: JSON.parse(text) as never });
+      const { during } = this;
+      this.during = undefined;
+      during?.();
       this.answer(this.answers.shift() ?? this.otherwise, request, response);
       for (const entry of this.waiting.splice(0)) {
         if (this.requests.length >= entry.n) entry.resolve();

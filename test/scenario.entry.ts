@@ -79,6 +79,7 @@ function open(setup: WorkerSetup, now: number): void {
         return claimed;
       },
       tally: (name, line, from) => store.tally(name, line, from),
+      heed: (session, line, from) => store.heed(session, line, from),
       record: (line) => store.record(line),
       append: () => {},
       heartbeat: () => {},

@@ -9,6 +9,8 @@ import { Advisor } from "../host/advisor.ts";
 import type { Host } from "../host/errands.ts";
 import type { HostEffect, ToMain, WorkerSetup } from "../host/messages.ts";
 import type { Change, Diagnostic, Event, Facts, History, HTTP, Session } from "../host/protocol.gen.ts";
+import { stateFolder } from "../host/paths.ts";
+import { Store } from "../host/store.ts";
 import type { Control, Report } from "./scenario.entry.ts";
 
 export interface Scenario {
@@ -180,6 +182,11 @@ export class World implements Host {
         return fs.symlinkSync(line["to"] as string, path.join(this.root, line["path"] as string));
       case "restart":
         return this.begin();
+      case "wish": {
+        const store = new Store(path.join(this.folder, "state", stateFolder), "superadvisor 1 1");
+        assert.equal(store.heed((line["session"] as string | undefined) ?? "s1", line["line"] as string, 0).failure, undefined);
+        return;
+      }
       case "deny":
       case "allow":
         if (line["do"] === "deny") this.denied.add(line["what"] as string);

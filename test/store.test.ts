@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as os from "node:os";
@@ -231,6 +231,133 @@ describe("a ledger", () => {
 
   test("that cannot be written is told", () => {
     assert.ok(new Store(unwritable(), "a").tally(day, "x", 0).failure);
+  });
+});
+
+describe("wishes", () => {
+  const wish = (about: string) => JSON.stringify({ do: "mute", about });
+  const fileFor = (folder: string, session: string) => fileOf(folder, session).replace("sessions", "wishes") + "l";
+
+  test("are one list for all stores, and are read from where a reader stands", () => {
+    const folder = scratch();
+    const [host, person] = [new Store(folder, "host"), new Store(folder, "person")];
+    assert.deepEqual(host.heed("s1", undefined, 0), {}, "there are none yet");
+    assert.deepEqual(fs.readdirSync(path.join(folder, "wishes")), [], "looking makes nothing");
+    const one = `\n${wish("日本.ts")}\n`;
+    const next = Buffer.byteLength(one);
+    assert.deepEqual(person.heed("s1", wish("日本.ts"), 0), { text: one, next });
+    assert.deepEqual(host.heed("s1", undefined, 0), { text: one, next });
+    assert.deepEqual(host.heed("s1", undefined, next), { text: "", next });
+    assert.deepEqual(host.heed("s2", undefined, 0), {}, "another session has its own");
+    person.heed("s1", 'two\nlines\r\n', 0);
+    assert.equal(host.heed("s1", undefined, next).text, "\ntwo lines \n");
+    assert.equal(fs.statSync(fileFor(folder, "s1")).mode & 0o777, 0o600);
+  });
+
+  test("of several processes that leave them at once are all there, each once, while another reads", async () => {
+    const folder = scratch();
+    const host = new Store(folder, "host");
+    const script = fileURLToPath(new URL("wish.entry.js", import.meta.url));
+    let running = 3;
+    const ends = ["a", "b", "c"].map((name) => new Promise((resolve) => spawn(process.execPath, [script, folder, name], { stdio: "inherit" }).on("close", (code) => (running--, resolve(code)))));
+    let from = 0;
+    const heard: string[] = [];
+    const look = () => {
+      const { text = "", next = 0, failure } = host.heed("s1", undefined, from);
+      assert.equal(failure, undefined);
+      for (const line of text.split("\n")) if (line) heard.push((JSON.parse(line) as { about: string }).about);
+      from = next;
+    };
+    while (running > 0) {
+      look();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(await Promise.all(ends), [0, 0, 0]);
+    look();
+    for (const name of ["a", "b", "c"]) {
+      assert.deepEqual(
+        heard.filter((about) => about.startsWith(`${name}-`)),
+        Array.from({ length: 100 }, (_, i) => `${name}-${i}`),
+      );
+    }
+    assert.equal(heard.length, 300);
+  });
+
+  test("are whole lines: what a full disk cut off spoils no other", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    store.heed("s1", wish("a"), 0);
+    fs.appendFileSync(fileFor(folder, "s1"), '{"do":"mute","about":"cut o');
+    const { text, next } = store.heed("s1", undefined, 0);
+    assert.equal(text, `\n${wish("a")}\n`);
+    assert.equal(store.heed("s1", wish("b"), next!).text, `{"do":"mute","about":"cut o\n${wish("b")}\n`);
+  });
+
+  test("that are shorter than what was read are others, and read from their beginning", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    assert.equal(store.heed("s1", wish("a"), 10_000).text, `\n${wish("a")}\n`);
+  });
+
+  const odd: [string, (file: string) => void, RegExp][] = [
+    ["a link", (file) => fs.symlinkSync(path.join(path.dirname(file), "target"), file), /ELOOP|symbolic link/],
+    ["a folder", (file) => fs.mkdirSync(file), /EISDIR|not a regular file/],
+    ["a pipe", (file) => assert.equal(spawnSync("mkfifo", [file]).status, 0), /ENXIO|not a regular file/],
+  ];
+  for (const [title, make, want] of odd) {
+    test(`are not read from ${title}, nor left there`, () => {
+      const folder = scratch();
+      const store = new Store(folder, "a", (reason) => assert.fail(reason));
+      const target = path.join(folder, "wishes", "target");
+      fs.writeFileSync(target, "the person's\n");
+      const file = fileFor(folder, "s1");
+      make(file);
+      for (const line of [undefined, wish("a")]) {
+        const { text, failure } = store.heed("s1", line, 0);
+        assert.equal(text, undefined);
+        assert.match(failure ?? "", want);
+        assert.ok(failure!.startsWith(file), failure);
+      }
+      assert.equal(fs.readFileSync(target, "utf8"), "the person's\n");
+      assert.equal(store.save("s1", { a: 1 }), undefined, "one odd file says nothing of the folder");
+    });
+  }
+
+  test("have a bound, behind which none is left and those before are read", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    const file = fileFor(folder, "s1");
+    fs.writeFileSync(file, `${wish("a")}\n`.repeat(20_000));
+    const { size } = fs.statSync(file);
+    assert.match(store.heed("s1", wish("b"), 0).failure ?? "", /larger than 262144 bytes/);
+    assert.equal(fs.statSync(file).size, size);
+    let from = 0;
+    for (let looks = 0; from < size; looks++) {
+      assert.ok(looks < 5, "no end");
+      const { text, next } = store.heed("s1", undefined, from);
+      assert.ok(text!.endsWith("\n") && text!.length <= 262_144);
+      from = next!;
+    }
+  });
+
+  test("go with their session, and stay when its state is set aside", () => {
+    const folder = scratch();
+    const store = new Store(folder, "a");
+    store.save("s1", { a: 1 });
+    store.heed("s1", wish("a"), 0);
+    store.forget("s1", true);
+    assert.equal(store.heed("s1", undefined, 0).text, `\n${wish("a")}\n`);
+    store.forget("s1");
+    assert.deepEqual(store.heed("s1", undefined, 0), {});
+    store.save("old", { a: 1 });
+    store.heed("old", wish("a"), 0);
+    fs.utimesSync(fileOf(folder, "old"), 1, 1);
+    for (let i = 0; i < 300; i++) store.save(`s${i}`, { i });
+    assert.deepEqual(fs.readdirSync(path.join(folder, "wishes")), [], "nothing is left of a session that went");
+  });
+
+  test("that cannot be left are told", () => {
+    assert.ok(new Store(unwritable(), "a").heed("s1", wish("a"), 0).failure);
   });
 });
 

@@ -59,6 +59,8 @@ func TestNoSecretIsInARecording(t *testing.T) {
 					events = append(events, p)
 				case *protocol.Load:
 					events = append(events, &protocol.Loaded{Session: ef.Session, Reviewer: true})
+				case *protocol.Heed:
+					events = append(events, &protocol.Heard{ID: ef.ID})
 				case *protocol.SignalsWanted:
 					events = append(events, &protocol.Signals{Session: ef.Session, ID: ef.ID})
 				}

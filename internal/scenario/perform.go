@@ -62,6 +62,12 @@ func (w *World) perform(ef protocol.Effect) error {
 		}
 		text := w.ledgers[e.Name]
 		w.post(&protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
+	case *protocol.Heed:
+		if e.Line != "" {
+			w.wishes[e.Session] += e.Line + "\n"
+		}
+		text := w.wishes[e.Session]
+		w.post(&protocol.Heard{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
 	case *protocol.SetTimer:
 		if e.MS < 0 {
 			delete(w.timers, e.ID)

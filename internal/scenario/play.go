@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -22,6 +23,8 @@ func (w *World) play(line Line) error {
 		Text        string                `json:"text"`
 		To          string                `json:"to"`
 		What        string                `json:"what"`
+		Session     string                `json:"session"`
+		Line        string                `json:"line"`
 		For         []string              `json:"for"`
 		Events      []json.RawMessage     `json:"events"`
 		Changes     []protocol.Change     `json:"changes"`
@@ -47,6 +50,8 @@ func (w *World) play(line Line) error {
 		return os.Symlink(d.To, filepath.Join(w.Root, filepath.FromSlash(d.Path)))
 	case "restart":
 		return w.restart()
+	case "wish":
+		w.wishes[cmp.Or(d.Session, "s1")] += d.Line + "\n"
 	case "deny":
 		w.denied[d.What] = true
 	case "allow":

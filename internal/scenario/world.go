@@ -37,6 +37,7 @@ type World struct {
 	states  map[string]string
 	claims  map[string]bool
 	ledgers map[string]string
+	wishes  map[string]string
 	denied  map[string]bool
 	signals *protocol.Signals
 	history []protocol.Event
@@ -96,7 +97,7 @@ func newWorld(dir string, start Start) *World {
 	return &World{
 		Root: filepath.Join(dir, "workspace"), Home: filepath.Join(dir, "home"),
 		start: start, now: epoch,
-		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{}, ledgers: map[string]string{},
+		timers: map[string]int64{}, states: map[string]string{}, claims: map[string]bool{}, ledgers: map[string]string{}, wishes: map[string]string{},
 		denied: map[string]bool{}, shown: map[string]bool{}, facts: map[string]*protocol.Session{}, ignored: map[string]bool{},
 	}
 }

@@ -138,6 +138,8 @@ func (w *world) perform(ef protocol.Effect) {
 		} else {
 			w.timers[e.ID] = w.now + e.MS
 		}
+	case *protocol.Heed:
+		w.post(&protocol.Heard{ID: e.ID})
 	case *protocol.SignalsWanted:
 		w.post(&protocol.Signals{Session: e.Session, ID: e.ID})
 	case *protocol.Deliver:

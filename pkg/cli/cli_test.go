@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,6 +131,7 @@ func TestWhatScriptsGet(t *testing.T) {
 		Used               int64
 		Counts             []protocol.Count
 		Guard, Log         json.RawMessage
+		Now                struct{ Rules []string }
 	}
 	var all []struct{ Session string }
 	for _, c := range []struct {
@@ -150,7 +152,7 @@ func TestWhatScriptsGet(t *testing.T) {
 	if d := cmp.Diff(nit, one); d != "" {
 		t.Error("why: ", d)
 	}
-	if status.Session != "ses_1" || status.Directory != project || len(status.Counts) != 1 || status.Guard != nil || status.Log != nil {
+	if status.Session != "ses_1" || status.Directory != project || len(status.Counts) != 1 || status.Guard != nil || status.Log != nil || len(status.Now.Rules) != 1 || status.Now.Rules[0] != project {
 		t.Errorf("status: %+v", status)
 	}
 	if len(all) != 2 || all[0].Session != "ses_2" {
@@ -200,6 +202,7 @@ func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 func TestMute(t *testing.T) {
 	d := fresh(t)
 	d.store("ses_1", project, nit)
+	before, _ := d.text(d.slot("ses_1"))
 	for _, c := range []struct{ line, want string }{
 		{"mute n_aaaaaaaaaaaa", "Muted: n_aaaaaaaaaaaa. superadvisor unmute n_aaaaaaaaaaaa lifts it.\n"},
 		{"mute src/db.ts", "Muted: src/db.ts. superadvisor unmute src/db.ts lifts it.\n"},
@@ -211,24 +214,77 @@ func TestMute(t *testing.T) {
 			t.Errorf("%s: code %d, %s%s", c.line, code, out, err)
 		}
 	}
-	text, _ := d.text(d.slot("ses_1"))
-	s, err := protocol.DecodeStoredSession([]byte(text))
-	if err != nil || !s.Muted || len(s.MutedNotes) != 0 || len(s.MutedPaths) != 1 || len(s.Notes) != 1 || s.Directory != project {
-		t.Errorf("stored: %+v, %v", s, err)
+	var now protocol.StoredSession
+	out, _, _ := d.run("status", "--json")
+	if err := json.Unmarshal([]byte(out), &now); err != nil || !now.Muted || len(now.MutedNotes) != 0 || len(now.MutedPaths) != 1 || len(now.Notes) != 1 || now.Directory != project || now.Heard != 0 {
+		t.Errorf("status --json: %v, %s", err, out)
 	}
-	if _, err, code := d.run("unmute", "style"); code != Failed || err != "superadvisor unmute: \"style\" is not muted. superadvisor status lists what is.\n" {
-		t.Errorf("unmute of what is not: code %d, %s", code, err)
+	if out, _, _ = d.run("status"); !strings.Contains(out, "\nadvisor: quiet in this session, because you said so; superadvisor unmute lifts it\n") || !strings.Contains(out, "\nmuted paths: src/db.ts\n") {
+		t.Errorf("status: %s", out)
+	}
+	if text, _ := d.text(d.slot("ses_1")); text != before {
+		t.Error("the stored session, which a host may have open, was changed")
+	}
+	for _, c := range []struct{ line, want string }{
+		{"unmute style", "superadvisor unmute: \"style\" is not muted. superadvisor status lists what is.\n"},
+		{"mute " + strings.Repeat("x", 301), "superadvisor mute: A note's id, a path or a category is one line of 300 bytes at most.\n"},
+		{"mute a\x1bb", "superadvisor mute: A note's id, a path or a category is one line of 300 bytes at most.\n"},
+	} {
+		left, _ := d.text(d.wishes("ses_1"))
+		if _, err, code := d.run(strings.Split(c.line, " ")...); code != Failed || err != c.want {
+			t.Errorf("%q: code %d, %s", c.line, code, err)
+		}
+		if now, _ := d.text(d.wishes("ses_1")); now != left {
+			t.Errorf("%q was left all the same", c.line)
+		}
 	}
 	d.broken = "permission denied"
 	if _, err, code := d.run("mute"); code != Failed || err != "superadvisor mute: permission denied\n" {
 		t.Errorf("a folder that cannot be written: code %d, %s", code, err)
 	}
-	d.broken, d.held = "", true
-	if out, err, code := d.run("unmute"); code != Failed || out != "" || !strings.Contains(err, "say /advisor unmute there") {
-		t.Errorf("a session that a host has open: code %d, %s%s", code, out, err)
+}
+
+// What was left and what a host has stored since are one.
+func TestWishesBesideWhatAHostStores(t *testing.T) {
+	d := fresh(t)
+	d.store("ses_1", project, nit)
+	text, _ := d.text(d.slot("ses_1"))
+	const mute = `{"do":"mute","about":"style"}` + "\n"
+	heard := func(n int) {
+		d.FS.Write(d.slot("ses_1"), strings.TrimSuffix(text, "}")+`,"heard":`+strconv.Itoa(n)+"}")
 	}
-	if now, _ := d.text(d.slot("ses_1")); now != text {
-		t.Error("the session of a running host was changed")
+	for _, c := range []struct {
+		name   string
+		wishes string
+		heard  int
+		muted  bool
+		odd    string
+	}{
+		{"not heard yet", mute, 0, true, ""},
+		{"heard, and lifted in the host", mute, len(mute), false, ""},
+		{"a part is heard", `{"do":"mute"}` + "\n" + mute, 14, true, ""},
+		{"the file is a new one", mute, 10_000, true, ""},
+		{"less than nothing is heard", mute, -5, true, ""},
+		{"cut off", mute + `{"do":"unmute","about":"sty`, 0, true, ""},
+		{"no wishes", "nonsense\n" + mute + "[]\n", 0, true, "2 lines are no wishes and are left out\n"},
+		{"too much", strings.Repeat(mute, 50_000), 0, false, "larger than 1 MB\n"},
+	} {
+		heard(c.heard)
+		d.FS.Write(d.wishes("ses_1"), c.wishes)
+		for _, line := range []string{"status", "status --json", "notes"} {
+			out, err, code := d.run(strings.Fields(line)...)
+			if muted := strings.Contains(out, `style`); code != OK || line != "notes" && muted != c.muted || strings.Contains(out, "quiet in this") {
+				t.Errorf("%s: %s: code %d, %s", c.name, line, code, out)
+			}
+			if !strings.HasSuffix(err, c.odd) || (err == "") != (c.odd == "") {
+				t.Errorf("%s: %s: complains %q, want %q", c.name, line, err, c.odd)
+			}
+		}
+	}
+	d.Remove(d.wishes("ses_1"))
+	d.Mkdir(d.wishes("ses_1"))
+	if _, err, code := d.run("notes"); code != OK || !strings.HasSuffix(err, ".jsonl: not a regular file\n") {
+		t.Errorf("a folder: code %d, %s", code, err)
 	}
 }
 

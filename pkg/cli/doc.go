@@ -8,6 +8,8 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
 
 // Host is what a command can reach. Files are all that the person can read.
@@ -23,8 +25,13 @@ type Host interface {
 	Load(session string) protocol.Loaded
 	// Save stores it; the answer says why it failed, or nothing.
 	Save(session string, state protocol.JSON) (failure string)
+	// Leave leaves a wish for a session, for whatever process has it; the answer says why it could not, or nothing.
+	Leave(session string, w protocol.Wish) (failure string)
 	// Forget removes it.
 	Forget(session string)
+	// Health is what a host's process would tell beside a session that was opened in the work tree root: rules, advisors,
+	// what the day has cost.
+	Health(st *session.State, r *config.Resolved, problems []config.Problem, root string) show.Health
 	// Probe gives what the loader knows of its surroundings, and the versions of the programs.
 	Probe(programs []protocol.Fact) []protocol.Fact
 	// Begin starts a trial, whose id it makes, and gives the first thing that happens in it; Next gives each

@@ -10,6 +10,7 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 )
 
@@ -26,7 +27,6 @@ type desk struct {
 	out, err strings.Builder
 	env      map[string]string
 	facts    []protocol.Fact
-	held     bool     // another process has every lease
 	broken   string   // why no file can be written
 	writes   []string // paths, in order
 	origins  []string
@@ -101,7 +101,7 @@ func (d *desk) slot(id string) string { return stateDir + "/sessions/" + id + ".
 
 func (d *desk) Load(id string) protocol.Loaded {
 	text, _ := d.text(d.slot(id))
-	return protocol.Loaded{Session: id, State: protocol.JSON(text), Reviewer: !d.held}
+	return protocol.Loaded{Session: id, State: protocol.JSON(text), Reviewer: true}
 }
 
 func (d *desk) Save(id string, state protocol.JSON) string {
@@ -109,6 +109,17 @@ func (d *desk) Save(id string, state protocol.JSON) string {
 		return d.broken
 	}
 	d.FS.Write(d.slot(id), string(state))
+	return ""
+}
+
+func (d *desk) wishes(id string) string { return stateDir + "/wishes/" + id + ".jsonl" }
+
+func (d *desk) Leave(id string, w protocol.Wish) string {
+	if d.broken != "" {
+		return d.broken
+	}
+	was, _ := d.text(d.wishes(id))
+	d.FS.Write(d.wishes(id), was+"\n"+string(protocol.AppendWish(nil, w))+"\n")
 	return ""
 }
 
@@ -129,6 +140,10 @@ func (d *desk) Next(a protocol.TrialAnswer) protocol.Tried {
 	said := d.play(a)
 	said.ID = "b_1"
 	return said
+}
+
+func (d *desk) Health(_ *session.State, r *config.Resolved, problems []config.Problem, root string) show.Health {
+	return show.Health{Config: r, Problems: problems, Now: d.Now(), Rules: []string{root}}
 }
 
 func (d *desk) Ask(ep config.Endpoint, _ llm.Request, _ int64) (llm.Reply, error) {

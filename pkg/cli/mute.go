@@ -2,39 +2,25 @@ package cli
 
 import (
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
-	"github.com/Kayphoon/opencode-advisor/pkg/session"
 )
 
-func mute(c *call) int {
-	return change(c, func(s *session.State) (string, bool) { return here.Mute(s, c.arg()), false })
-}
-
-func unmute(c *call) int {
-	return change(c, func(s *session.State) (string, bool) { return here.Unmute(s, c.arg()) })
-}
-
-// change changes a stored session. One that a host has open would be written over by the host.
-func change(c *call, how func(*session.State) (text string, failed bool)) int {
+// wish answers mute and unmute. It is left for whatever process has the session, now or later: none of them is
+// asked, and none writes over it.
+func wish(c *call) int {
 	s, failure := c.find()
 	if failure != "" {
 		return c.fail(failure)
 	}
-	now := c.Load(s.id)
-	switch {
-	case now.Failure != "":
-		return c.fail(now.Failure)
-	case !now.Reviewer:
-		return c.fail("session " + s.id + " is open in a running host, which would not hear of it; say /advisor " + c.cmd.name + " there, or close it first")
-	}
-	st, failure := restore(s.id, []byte(now.State))
+	st, failure := s.restore()
 	if failure != "" {
 		return c.fail(failure)
 	}
-	text, failed := how(st)
+	w := protocol.Wish{Do: c.cmd.name, About: c.arg()}
+	text, failed := here.Wish(st, w)
 	if failed {
 		return c.fail(text)
 	}
-	if failure := c.Save(s.id, protocol.JSON(st.Append(nil))); failure != "" {
+	if failure := c.Leave(s.id, w); failure != "" {
 		return c.fail(failure)
 	}
 	c.say(text)

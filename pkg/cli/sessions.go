@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,43 @@ func (c *call) open(at slot) (s stored, ok bool) {
 		return s, false
 	}
 	s.where, _ = protocol.GetString(raw, "directory")
+	c.heed(&s)
 	return s, true
+}
+
+// maxWishes bounds what is read of the wishes for a session; the loader lets a file grow to a quarter of it.
+const maxWishes = 1 << 20
+
+// heed makes of a stored session what the wishes that were left since make of it, as the plugin will.
+func (c *call) heed(s *stored) {
+	name := s.path[strings.LastIndexByte(s.path, '/')+1:]
+	path := c.in.State + "/wishes/" + strings.TrimSuffix(name, ".json") + ".jsonl"
+	info, e := c.Stat(path)
+	if e == protocol.ErrnoNotFound {
+		return
+	}
+	if e == protocol.OK && info.Kind != protocol.KindFile {
+		e = protocol.ErrnoNotRegular // the loader follows no link there
+	}
+	if e != protocol.OK {
+		c.Complain(program + ": " + path + ": " + e.Error() + "\n")
+		return
+	}
+	text, why := readFile(c, path, maxWishes)
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	from, _ := jsonparser.GetInt(s.raw, "heard")
+	if from < 0 || from > int64(len(text)) {
+		from = 0
+	}
+	if st, unread := s.restore(); why == "" && unread == "" && from < int64(len(text)) {
+		if _, odd := here.Heed(st, string(text[from:]), int64(len(text))); odd > 0 {
+			why = strconv.Itoa(odd) + " lines are no wishes and are left out"
+		}
+		s.raw = st.Append(nil)
+	}
+	if why != "" {
+		c.Complain(program + ": " + path + ": " + why + "\n")
+	}
 }
 
 // find gives the session that is meant: the one of --session, or the latest of this folder.
@@ -126,7 +163,7 @@ func restore(id string, raw []byte) (*session.State, string) {
 }
 
 // private are the members of a stored session that are the advisor's own memory.
-var private = []string{"guard", "log", "models", "past", "told"}
+var private = []string{"guard", "heard", "log", "models", "past", "told"}
 
 // json is what a script is given of a session.
 func (s stored) json(b []byte) []byte {

@@ -44,17 +44,23 @@ func status(c *call) int {
 	if failure != "" {
 		return c.fail(failure)
 	}
-	if c.has("json") {
-		c.say(string(s.json(nil)))
-		return OK
-	}
 	st, failure := s.restore()
 	if failure != "" {
 		return c.fail(failure)
 	}
+	if s.where != "" {
+		c.init.Directory = s.where // it may be a session of another folder
+	}
 	resolved, problems := c.configured(st.Host, "")
+	health := c.Health(st, resolved, problems, c.workspace())
+	if c.has("json") {
+		b := s.json(nil)
+		b = append(b[:len(b)-1], `,"now":`...)
+		c.say(string(append(health.AppendJSON(b), '}')))
+		return OK
+	}
 	c.say("session: " + s.id + where(s) + ", last used " + utc.Format(s.used()))
-	c.say(here.Status(st, show.Health{Config: resolved, Problems: problems, Now: c.Now()}))
+	c.say(here.Status(st, health))
 	return OK
 }
 

@@ -6,6 +6,11 @@ import (
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/redact"
+	"github.com/Kayphoon/opencode-advisor/pkg/rules"
+	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
+	"github.com/Kayphoon/opencode-advisor/pkg/show"
 )
 
 // cli runs a command of the program superadvisor. Nothing else happens in its guest: no session, no review.
@@ -44,6 +49,15 @@ func (d desk) Save(session string, state protocol.JSON) string {
 	return d.saved(id)
 }
 
+func (d desk) Leave(session string, w protocol.Wish) string {
+	id := d.e.id("w")
+	d.e.emit(&protocol.Heed{ID: id, Session: session, Line: string(protocol.AppendWish(nil, w))})
+	if h, ok := d.e.waitFor(d.t, id, deskMS, nil).(*protocol.Heard); ok {
+		return h.Failure
+	}
+	return "the loader did not answer"
+}
+
 func (d desk) Forget(session string) {
 	d.e.emit(&protocol.Forget{Session: session})
 	d.flush()
@@ -54,6 +68,37 @@ func (d desk) flush() { d.e.sleep(d.t, 0) }
 
 // probeMS is above what the loader gives a host to tell its version.
 const probeMS = 40_000
+
+// Health is what a process of the host would say of a session, with the configuration and in the work tree given. A
+// command's engine has no settings of its own before.
+func (d desk) Health(st *session.State, r *config.Resolved, problems []config.Problem, root string) show.Health {
+	e := d.e
+	e.config, e.problems, e.redact = r, problems, redact.New(r.Secrets()...)
+	e.init.Root = root
+	if st.Directory != "" {
+		e.init.Directory = st.Directory
+	}
+	files, err := safefs.New(e.host, root)
+	if err != nil {
+		e.problems = append(e.problems, config.Problem{Source: root, Message: "the workspace cannot be opened: " + err.Error(), Mend: "its rules are not shown"})
+	}
+	e.files, e.watching = files, r.Enabled && err == nil
+	for from := int64(-1); from < e.today().From; { // a long ledger comes in parts
+		from = e.today().From
+		e.waitFor(d.t, e.tally(""), deskMS, nil)
+	}
+	var set rules.Set
+	if e.watching {
+		set = e.rules(d.port, st.Log.Touched())
+	}
+	l := e.blank(st.ID)
+	l.state = st
+	h := e.health(l, set)
+	if !e.today().Known {
+		h.Day = nil
+	}
+	return h
+}
 
 func (d desk) Probe(programs []protocol.Fact) []protocol.Fact {
 	id := d.e.id("p")

@@ -27,6 +27,7 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	switch strings.ToLower(verb) {
 	case "", "status":
 		e.start("status", l.state.ID, func(t *task) {
+			port{e, t}.heed(l)
 			var set rules.Set
 			if e.watching && e.files != nil {
 				set = e.rules(port{e, t}, l.state.Log.Touched())
@@ -41,12 +42,9 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 		text = show.Notes(l.state)
 	case "why":
 		text, failed = slash.Why(l.state, arg)
-	case "mute":
-		text = slash.Mute(l.state, arg)
-		l.dirty = true
-	case "unmute":
-		text, failed = slash.Unmute(l.state, arg)
-		l.dirty = true
+	case show.Mute, show.Unmute:
+		e.wishFor(l, c, protocol.Wish{Do: strings.ToLower(verb), About: arg})
+		return
 	case "on", "off":
 		e.switchTo(l, c, strings.EqualFold(verb, "on"))
 		return
@@ -60,22 +58,48 @@ func (e *Engine) command(l *live, c *protocol.Command) {
 	e.reply(l, c, text, failed)
 }
 
+// wishFor answers mute and unmute. Where this process stores nothing of the session, the wish is left for the one that does.
+func (e *Engine) wishFor(l *live, c *protocol.Command, w protocol.Wish) {
+	e.start(w.Do, l.state.ID, func(t *task) {
+		p := port{e, t}
+		p.heed(l)
+		text, failed := slash.Wish(l.state, w)
+		l.dirty = true
+		if !failed && (!l.stores() || e.sessions[l.state.ID] != l) {
+			if failure := p.wish(l, string(protocol.AppendWish(nil, w))); failure != "" {
+				text, failed = "It cannot be stored: "+failure+".", true
+			}
+		}
+		if !t.dead {
+			e.reply(l, c, text, failed)
+		}
+	})
+}
+
 func (e *Engine) status(l *live, set rules.Set) string {
-	names, problems := ruleLines(set)
-	judged := ""
-	if e.judging != nil {
-		judged = e.judging.Status(l.judge)
+	return slash.Status(l.state, e.health(l, set))
+}
+
+// health is what stands beside a session in its status.
+func (e *Engine) health(l *live, set rules.Set) show.Health {
+	h := show.Health{Config: e.config, Problems: e.problems, Pause: e.pauseOf(e.config.Watchdog), Now: e.now,
+		Day: e.today(), Out: e.afford(l, 0), RuleProblems: append(set.Problems, set.Absent...)}
+	for _, f := range set.Files {
+		h.Rules = append(h.Rules, f.String())
 	}
-	var team []show.Member
+	if e.judging != nil {
+		h.Judge = e.judging.Status(l.judge)
+	}
 	if e.watching && e.files != nil {
 		seats, more := e.team()
-		problems = append(problems, more...)
+		h.RuleProblems = append(h.RuleProblems, more...)
 		for _, a := range seats {
 			if a.author != "" {
-				team = append(team, show.Member{Name: a.author, Counter: a.counter(), Endpoint: a.endpoint})
+				m := show.Member{Advisor: a.Advisor, Counter: a.counter(), Endpoint: a.endpoint}
+				m.Name = a.author
+				h.Team = append(h.Team, m)
 			}
 		}
 	}
-	return slash.Status(l.state, show.Health{Config: e.config, Problems: e.problems, Pause: e.pauseOf(e.config.Watchdog), Now: e.now, Judge: judged,
-		Day: e.today(), Out: e.afford(l, 0), Team: team, Rules: names, RuleProblems: problems})
+	return h
 }

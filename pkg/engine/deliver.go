@@ -68,6 +68,11 @@ func (e *Engine) deliver(p port, r *round, batch []said) {
 			e.record(l, note, fateRefuted, traces(batch, note), "")
 			continue
 		}
+		if reason := s.Guard.Muted(note, s.Mutes); reason != "" { // since the review began to be delivered
+			s.Guard.Retract(note.ID)
+			e.record(l, note, string(reason), traces(batch, note), "")
+			continue
+		}
 		channel := delivery.Channel(e.config.Delivery, note.Severity)
 		if channel == config.ChannelOff {
 			s.Guard.Retract(note.ID)
@@ -183,6 +188,18 @@ func (e *Engine) send(l *live, human string, note protocol.Note, wake bool, rest
 	s.Counts.Add(session.CountDelivered, 1)
 	l.dirty = true
 	e.emit(d)
+}
+
+// sendHeld sends what the host held back until the turn had ended, once the person's wishes are known.
+func (e *Engine) sendHeld(l *live, ids []string) {
+	e.start("held notes", l.state.ID, func(t *task) {
+		port{e, t}.heed(l)
+		for _, id := range ids {
+			if e.sessions[l.state.ID] == l {
+				e.sendAgain(l, id)
+			}
+		}
+	})
 }
 
 // sendAgain sends what the host held back until the turn had ended. Much may have happened since: what the person muted

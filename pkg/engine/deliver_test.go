@@ -299,6 +299,7 @@ func TestANoteThatTheHostHoldsBack(t *testing.T) {
 		{"its lines have moved", func(r *rig) { r.disk.Write("a.txt", "new\nhello\n") }, "nit", "delivered"},
 		{"its lines have changed", func(r *rig) { r.disk.Write("a.txt", "bye\n") }, "", "stale"},
 		{"muted meanwhile", func(r *rig) { r.send(&protocol.Command{Session: "s1", Call: "k1", Name: "advisor", Text: "mute bug"}) }, "", "muted_category"},
+		{"muted beside the host meanwhile", func(r *rig) { r.leave(`{"do":"mute","about":"a.txt"}`) }, "", "muted_path"},
 		{"after a restart", func(r *rig) { r.restart(options); r.send(&protocol.Session{Session: "s1", Complete: true}) }, "nit", "delivered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -207,6 +207,8 @@ func (e *Engine) take(ev protocol.Event) {
 		e.resume(ev.ID, ev)
 	case *protocol.Tallied:
 		e.tallied(ev)
+	case *protocol.Heard:
+		e.resume(ev.ID, ev)
 	case *protocol.Facts:
 		e.resume(ev.ID, ev)
 	case *protocol.Timer:

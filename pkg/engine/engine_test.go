@@ -38,6 +38,8 @@ type rig struct {
 
 	disk     *memfs.FS
 	ledgers  map[string]string                       // by day; nil: no folder
+	wishes   string                                  // left beside the host
+	deaf     bool                                    // wishes are not told
 	seed     string                                  // of the next guest
 	answered int                                     // requests, see answer
 	observer bool                                    // another process has the lease
@@ -110,6 +112,18 @@ func (r *rig) send(events ...protocol.Event) {
 				}
 				text := r.ledgers[e.Name]
 				events = append(events, &protocol.Tallied{ID: e.ID, Text: text[min(int(e.From), len(text)):], Next: int64(len(text))})
+			case *protocol.Heed:
+				if r.deaf {
+					continue
+				}
+				if e.Line != "" {
+					r.wishes += e.Line + "\n"
+				}
+				whole, from := r.wishes[:strings.LastIndexByte(r.wishes, '\n')+1], int(e.From)
+				if from > len(whole) {
+					from = 0
+				}
+				events = append(events, &protocol.Heard{ID: e.ID, Text: whole[from:], Next: int64(len(whole))})
 			case *protocol.Claim:
 				answer := &protocol.Claimed{ID: e.ID, Granted: true}
 				if r.claim != nil {
@@ -159,6 +173,8 @@ func TestEventsBeforeTheConfigAreKept(t *testing.T) {
 				answers = append(answers, &protocol.Provided{ID: ef.ID})
 			case *protocol.Load:
 				answers = append(answers, &protocol.Loaded{Session: ef.Session, Reviewer: true})
+			case *protocol.Heed:
+				answers = append(answers, &protocol.Heard{ID: ef.ID})
 			case *protocol.SignalsWanted:
 				answers = append(answers, &protocol.Signals{Session: ef.Session, ID: ef.ID})
 			}

@@ -288,11 +288,11 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 		l.state.Counts.Add(session.CountSuperseded, 1)
 		e.supersede(l)
 	}
-	if step.Muted {
-		e.notice(l.state.ID, "muted"+itoa(l.state.Humans), "info", "The advisor is quiet in this session until you say \"listen to the advisor\" or run /advisor unmute.")
+	if step.Muted || step.Unmuted {
+		e.tellMuted(l)
 	}
-	if step.Unmuted {
-		e.notice(l.state.ID, "unmuted"+itoa(l.state.Humans), "info", "The advisor speaks again in this session.")
+	if step.Wished {
+		e.wished(l)
 	}
 	if n := len(step.Unconfirmed); n > 0 {
 		l.state.Counts.Add(session.CountUnconfirmed, int64(n))
@@ -300,8 +300,8 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 			e.notice(l.state.ID, "unconfirmed", "warning", "A note of the advisor was accepted by the host but never showed up in the session. Later ones may be lost too; see the advisor's log.")
 		}
 	}
-	for _, id := range step.Again {
-		e.sendAgain(l, id)
+	if len(step.Again) > 0 {
+		e.sendHeld(l, step.Again)
 	}
 	if step.Due {
 		e.arm(l)

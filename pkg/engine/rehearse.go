@@ -86,6 +86,8 @@ func (s *rehearsal) perform(ef protocol.Effect) {
 		s.hear(&protocol.Provided{ID: ef.ID})
 	case *protocol.Load:
 		s.hear(&protocol.Loaded{Session: ef.Session, Reviewer: true})
+	case *protocol.Heed:
+		s.hear(&protocol.Heard{ID: ef.ID})
 	case *protocol.SignalsWanted:
 		s.hear(&protocol.Signals{Session: ef.Session, ID: ef.ID})
 	case *protocol.SetTimer:

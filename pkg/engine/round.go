@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/evidence"
@@ -150,6 +152,14 @@ func (r *round) add(a said) {
 // took makes of answers what is to be made of them.
 func (e *Engine) took(p port, r *round, batch []said) {
 	l := r.l
+	if slices.ContainsFunc(batch, func(a said) bool { return len(a.out.Notes) > 0 }) {
+		dirty := l.dirty
+		l.dirty = false // stored once, with what is said
+		p.heed(l)
+		if l.dirty = l.dirty || dirty; p.t.dead {
+			return // nothing is covered yet
+		}
+	}
 	for _, a := range batch {
 		r.usable = r.usable || a.out.Kind.Usable() || overflowed(a.out.Failure)
 	}

@@ -74,12 +74,3 @@ func (e *Engine) logOnce(line string) {
 // rulesNonce fences rules. It is made of their text and of what only this instance knows: nobody can
 // write it into a file, and while the rules stay the same, so does a provider's cached prefix.
 func (e *Engine) rulesNonce(text string) string { return digest.Hex(16, "rules", e.secret, text) }
-
-// ruleLines names the rules in force, for people.
-func ruleLines(set rules.Set) (names string, problems []config.Problem) {
-	list := make([]string, len(set.Files))
-	for i, f := range set.Files {
-		list[i] = f.String()
-	}
-	return strings.Join(list, ", "), append(set.Problems, set.Absent...)
-}

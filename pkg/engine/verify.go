@@ -26,6 +26,7 @@ func (e *Engine) secondLook(p port, l *live, note protocol.Note) (protocol.Note,
 		MaxBytes: e.config.MaxRequestBytes,
 		Deadline: e.now + int64(e.config.TimeoutMS),
 	}, v.tools)
+	p.heed(l) // it took a while
 	s := l.state
 	s.Counts.Add("second_look."+string(says), 1)
 	if res.Failure != nil {

@@ -51,8 +51,12 @@ func (e *Engine) startReview(l *live) {
 	seats, _ := e.team()
 	seats = e.able(seats)
 	why := e.hindrance(l, seats[0].endpoint)
-	if why == string(budget.Held) {
+	switch why {
+	case string(budget.Held):
 		e.await(l)
+		return
+	case muted:
+		e.beginReview(l, 0)
 		return
 	}
 	if why != "" {
@@ -74,9 +78,14 @@ func (e *Engine) startReview(l *live) {
 		e.await(l)
 		return
 	}
+	e.beginReview(l, len(seats))
+}
+
+// beginReview lets a review run that asks so many advisors at most.
+func (e *Engine) beginReview(l *live, seats int) {
 	// Until start returns, the session has no task that could be cancelled; the first wait of
 	// the body comes after this line has run.
-	l.seats = len(seats)
+	l.seats = seats
 	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l) })
 	if l.review.next == nil {
 		l.review = nil // it ended without a wait
@@ -115,14 +124,20 @@ func (e *Engine) startWaiting() {
 	}
 }
 
+// muted hinders a review, unless that has been lifted beside the host.
+const muted = "muted"
+
+// cover counts everything so far as reviewed.
+func (e *Engine) cover(l *live) {
+	l.state.Log.Commit(l.state.Log.Cut(0).Cursor)
+	l.state.Covered(l.state.Eligible)
+}
+
 // hindrance says why no review may begin now; empty when it may. What can never be
 // reviewed (muted, another process's) is counted as covered, so that it does not pile up.
 func (e *Engine) hindrance(l *live, c config.Endpoint) string {
 	ep := endpoint(c)
-	cover := func() {
-		l.state.Log.Commit(l.state.Log.Cut(0).Cursor)
-		l.state.Covered(l.state.Eligible)
-	}
+	cover := func() { e.cover(l) }
 	switch {
 	case !e.config.Enabled:
 		cover()
@@ -134,8 +149,7 @@ func (e *Engine) hindrance(l *live, c config.Endpoint) string {
 		cover()
 		return "other_process"
 	case l.state.Mutes.All:
-		cover()
-		return "muted"
+		return muted
 	case e.pauseOf(c).Active(e.now, ep.Fingerprint()):
 		return "paused"
 	}
@@ -160,8 +174,21 @@ func (e *Engine) hindrance(l *live, c config.Endpoint) string {
 // watch is one review from the first signal to the last delivery.
 func (e *Engine) watch(t *task, l *live) {
 	p := port{e, t}
-	p.signals(l)
-	if t.dead {
+	was := l.state.Mutes.All
+	if p.heed(l); t.dead {
+		return
+	}
+	if was || l.state.Mutes.All {
+		if l.state.Mutes.All {
+			e.cover(l)
+			l.state.Counts.Add("review.skipped."+muted, 1)
+		} else {
+			l.again = true // nothing else has been looked at yet
+		}
+		e.reviewed(t, l)
+		return
+	}
+	if p.signals(l); t.dead {
 		return
 	}
 	room := int(float64(e.config.MaxRequestBytes) * shareOfDelta)

@@ -86,6 +86,8 @@ func Example() {
 				fmt.Println("ready for", e.Origins)
 			case *protocol.Load: // nothing is stored
 				events = append(events, &protocol.Loaded{Session: e.Session, Reviewer: true})
+			case *protocol.Heed: // nobody has left a wish
+				events = append(events, &protocol.Heard{ID: e.ID})
 			case *protocol.SignalsWanted:
 				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
 			case *protocol.SetTimer:

@@ -24,6 +24,9 @@ func (*Claim) EffectType() string { return "claim" }
 func (*Tally) EffectType() string { return "tally" }
 
 // EffectType gives the name on the wire.
+func (*Heed) EffectType() string { return "heed" }
+
+// EffectType gives the name on the wire.
 func (*Deliver) EffectType() string { return "deliver" }
 
 // EffectType gives the name on the wire.
@@ -159,6 +162,9 @@ func (*Saved) EventType() string { return "saved" }
 func (*Tallied) EventType() string { return "tallied" }
 
 // EventType gives the name on the wire.
+func (*Heard) EventType() string { return "heard" }
+
+// EventType gives the name on the wire.
 func (*Claimed) EventType() string { return "claimed" }
 
 // EventType gives the name on the wire.
@@ -242,6 +248,8 @@ func AppendEvent(b []byte, v Event) []byte {
 		return AppendSaved(b, v)
 	case *Tallied:
 		return AppendTallied(b, v)
+	case *Heard:
+		return AppendHeard(b, v)
 	case *Claimed:
 		return AppendClaimed(b, v)
 	case *Receipt:
@@ -360,6 +368,10 @@ func decodeEvent(d *decoder, name string) Event {
 		v := new(Tallied)
 		decodeTallied(d, v)
 		return v
+	case "heard":
+		v := new(Heard)
+		decodeHeard(d, v)
+		return v
 	case "claimed":
 		v := new(Claimed)
 		decodeClaimed(d, v)
@@ -431,6 +443,8 @@ func AppendEffect(b []byte, v Effect) []byte {
 		return AppendClaim(b, v)
 	case *Tally:
 		return AppendTally(b, v)
+	case *Heed:
+		return AppendHeed(b, v)
 	case *Deliver:
 		return AppendDeliver(b, v)
 	case *Notice:
@@ -510,6 +524,10 @@ func decodeEffect(d *decoder, name string) Effect {
 	case "tally":
 		v := new(Tally)
 		decodeTally(d, v)
+		return v
+	case "heed":
+		v := new(Heed)
+		decodeHeed(d, v)
 		return v
 	case "deliver":
 		v := new(Deliver)
@@ -843,6 +861,39 @@ func decodeTally(d *decoder, v *Tally) {
 			v.From = d.integer("tally.from")
 		default:
 			d.skip("tally")
+		}
+	}
+}
+
+// AppendHeed appends v as JSON.
+func AppendHeed(b []byte, v *Heed) []byte {
+	b = appendStringMember(b, `{"type":"heed","id":`, v.ID)
+	b = appendStringMember(b, `,"session":`, v.Session)
+	if v.Line != "" {
+		b = appendStringMember(b, `,"line":`, v.Line)
+	}
+	if v.From != 0 {
+		b = appendIntMember(b, `,"from":`, v.From)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeHeed(d *decoder, v *Heed) {
+	if !d.object("heed") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("heed.id")
+		case "session":
+			v.Session = d.text("heed.session")
+		case "line":
+			v.Line = d.text("heed.line")
+		case "from":
+			v.From = d.integer("heed.from")
+		default:
+			d.skip("heed")
 		}
 	}
 }
@@ -2408,6 +2459,41 @@ func decodeTallied(d *decoder, v *Tallied) {
 	}
 }
 
+// AppendHeard appends v as JSON.
+func AppendHeard(b []byte, v *Heard) []byte {
+	b = appendStringMember(b, `{"type":"heard","id":`, v.ID)
+	if v.Text != "" {
+		b = appendStringMember(b, `,"text":`, v.Text)
+	}
+	if v.Next != 0 {
+		b = appendIntMember(b, `,"next":`, v.Next)
+	}
+	if v.Failure != "" {
+		b = appendStringMember(b, `,"failure":`, v.Failure)
+	}
+	return appendText(b, `}`)
+}
+
+func decodeHeard(d *decoder, v *Heard) {
+	if !d.object("heard") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "id":
+			v.ID = d.text("heard.id")
+		case "text":
+			v.Text = d.text("heard.text")
+		case "next":
+			v.Next = d.integer("heard.next")
+		case "failure":
+			v.Failure = d.text("heard.failure")
+		default:
+			d.skip("heard")
+		}
+	}
+}
+
 // AppendClaimed appends v as JSON.
 func AppendClaimed(b []byte, v *Claimed) []byte {
 	b = appendStringMember(b, `{"type":"claimed","id":`, v.ID)
@@ -3149,6 +3235,9 @@ func AppendStoredSession(b []byte, v StoredSession) []byte {
 		b = appendText(b, `,"mutedCategories":`)
 		b = appendStrings(b, v.MutedCategories)
 	}
+	if v.Heard != 0 {
+		b = appendIntMember(b, `,"heard":`, v.Heard)
+	}
 	if v.Guard != "" {
 		b = appendText(b, `,"guard":`)
 		b = AppendRaw(b, v.Guard)
@@ -3243,6 +3332,8 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.MutedPaths = d.texts("storedSession.mutedPaths")
 		case "mutedCategories":
 			v.MutedCategories = d.texts("storedSession.mutedCategories")
+		case "heard":
+			v.Heard = d.integer("storedSession.heard")
 		case "guard":
 			v.Guard = d.raw("storedSession.guard")
 		case "log":
@@ -3253,6 +3344,35 @@ func decodeStoredSession(d *decoder, v *StoredSession) {
 			v.Models = d.raw("storedSession.models")
 		default:
 			d.skip("storedSession")
+		}
+	}
+}
+
+// AppendWish appends v as JSON.
+func AppendWish(b []byte, v Wish) []byte {
+	start := len(b)
+	b = appendStringMember(b, `,"do":`, v.Do)
+	if v.About != "" {
+		b = appendStringMember(b, `,"about":`, v.About)
+	}
+	return closeObject(b, start)
+}
+
+// DecodeWish reads one Wish. The error is a Failure.
+func DecodeWish(data []byte) (Wish, error) { return decodePart(data, decodeWish) }
+
+func decodeWish(d *decoder, v *Wish) {
+	if !d.object("wish") {
+		return
+	}
+	for d.next() {
+		switch string(d.key) {
+		case "do":
+			v.Do = d.text("wish.do")
+		case "about":
+			v.About = d.text("wish.about")
+		default:
+			d.skip("wish")
 		}
 	}
 }

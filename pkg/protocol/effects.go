@@ -81,6 +81,16 @@ type Tally struct {
 	From int64  `json:"from,omitempty"`
 }
 
+// Heed asks for the wishes that a person left for a session beside its host, from a byte on. It is answered by Heard.
+//
+// wire:effect heed
+type Heed struct {
+	ID      string `json:"id"`
+	Session string `json:"session"`
+	Line    string `json:"line,omitempty"` // a Wish that is left first; empty: none is
+	From    int64  `json:"from,omitempty"`
+}
+
 // Deliver puts a message into the session.
 //
 // wire:effect deliver

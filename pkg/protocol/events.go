@@ -260,6 +260,17 @@ type Tallied struct {
 	Failure string `json:"failure,omitempty"`
 }
 
+// Heard answers a Heed.
+//
+// wire:event heard
+type Heard struct {
+	ID   string `json:"id"`
+	Text string `json:"text,omitempty"` // whole lines, each a Wish
+	Next int64  `json:"next,omitempty"` // the byte behind them
+	// Failure: the wish was not left, or what is left cannot be read.
+	Failure string `json:"failure,omitempty"`
+}
+
 // Claimed answers a Claim.
 //
 // wire:event claimed

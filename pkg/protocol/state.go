@@ -45,6 +45,8 @@ type StoredSession struct {
 	MutedNotes      []string `json:"mutedNotes,omitempty"`
 	MutedPaths      []string `json:"mutedPaths,omitempty"`
 	MutedCategories []string `json:"mutedCategories,omitempty"`
+	// Heard is how far the wishes have been taken up that were left beside the host, in bytes.
+	Heard int64 `json:"heard,omitempty"`
 
 	Guard JSON `json:"guard,omitempty"` // pkg/guard
 	Log   JSON `json:"log,omitempty"`   // pkg/transcript
@@ -52,6 +54,12 @@ type StoredSession struct {
 	// Models is what endpoints were found not to take, see llm.Memory. It is of the process,
 	// and lies with every session because nothing else is stored.
 	Models JSON `json:"models,omitempty"`
+}
+
+// Wish is one line of the wishes that a person leaves for a session beside its host, with the program superadvisor.
+type Wish struct {
+	Do    string `json:"do"`              // mute or unmute
+	About string `json:"about,omitempty"` // a note's id, a path or a category; empty: everything
 }
 
 // StoredDelivery is one message of ours.

@@ -34,6 +34,7 @@ type State struct {
 	Guard   *guard.Guard
 	Log     *transcript.Log
 	Mutes   guard.Mutes
+	Heard   int64 // how far wishes that were left beside the host have been taken up, in bytes
 
 	Humans   int // human messages seen so far
 	Turns    int // turns ended
@@ -116,8 +117,8 @@ type Step struct {
 	Unconfirmed []string
 	// Again lists deliveries that the host held back and can take now.
 	Again []string
-	// Muted or Unmuted: the person said so in a message.
-	Muted, Unmuted bool
+	// Wished: the person said in a message whether to be quiet. Muted or Unmuted: it was otherwise before.
+	Wished, Muted, Unmuted bool
 	// Gone: the session was deleted.
 	Gone bool
 	// Changed: the stored part of the state is different now.
@@ -244,10 +245,10 @@ func (s *State) user(e *protocol.User) Step {
 	step := Step{Supersede: true, Changed: true, Resync: s.Behind}
 	switch wish(e.Text) {
 	case wishMute:
-		step.Muted = !s.Mutes.All
+		step.Wished, step.Muted = true, !s.Mutes.All
 		s.Mutes.All = true
 	case wishUnmute:
-		step.Unmuted = s.Mutes.All
+		step.Wished, step.Unmuted = true, s.Mutes.All
 		s.Mutes.All = false
 	}
 	return step

@@ -31,7 +31,7 @@ func (s *State) Append(b []byte) []byte {
 		Guard:  protocol.JSON(parts[len(b):ofGuard]),
 		Log:    protocol.JSON(parts[ofGuard:]),
 		Models: s.Models, Judge: s.Judge,
-		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories,
+		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories, Heard: s.Heard,
 	}
 	for _, at := range s.Breaker.Wakes {
 		st.Wakes = append(st.Wakes, protocol.Moment{At: at})
@@ -69,8 +69,8 @@ func (s *State) Restore(data []byte, o transcript.Options) error {
 	fresh := State{
 		ID: s.ID, Directory: st.Directory, Host: st.Host, Log: log, Guard: &g,
 		Breaker: breaker.State{Human: st.Human, At: st.At, Past: st.Past, Spent: st.Spent},
-		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories},
-		Sealed:  st.Sealed, Born: st.Born, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt, Owed: st.Owed,
+		Mutes:   guard.Mutes{All: st.Muted, Notes: st.MutedNotes, Paths: st.MutedPaths, Categories: st.MutedCategories}, Heard: st.Heard,
+		Sealed: st.Sealed, Born: st.Born, Humans: st.Humans, Turns: st.Turns, Steps: st.Steps, Eligible: st.Eligible, WakeAt: st.WakeAt, Owed: st.Owed,
 		Known: st.Known, Busy: st.Busy, Compacting: st.Compacting, Unfit: st.Unfit, Agent: st.Agent,
 		Notes: st.Notes, Told: st.Told, Failing: st.Failing, Consults: st.Consults, Counts: Counts{}, Models: st.Models, Judge: st.Judge,
 	}

@@ -27,8 +27,8 @@ type Health struct {
 	Judge    string // how the permission judge stands; empty when there is none
 	// Team are the advisors where there are several.
 	Team []Member
-	// Rules names the files of rules in force; RuleProblems is what is wrong with them.
-	Rules        string
+	// Rules names the files of rules in force, the most specific last; RuleProblems is what is wrong with them.
+	Rules        []string
 	RuleProblems []config.Problem
 	Day          *budget.Ledger // nil: what the day has cost is not known
 	Out          budget.Reason  // the bound that is in the way now
@@ -36,16 +36,33 @@ type Health struct {
 
 // Member is one advisor of several.
 type Member struct {
-	Name     string
+	config.Advisor
 	Counter  string // its name in the counters
 	Endpoint config.Endpoint
+}
+
+// part is what an advisor may say and when it is asked; empty when that is anything, always.
+func (m Member) part() (text string) {
+	if m.Ceiling != "" {
+		text = "; says a " + string(m.Ceiling) + " at most"
+	}
+	if len(m.On)+len(m.Paths) > 0 {
+		text += "; asked"
+		if len(m.On) > 0 {
+			text += " about " + strings.Join(m.On, " or ")
+		}
+		if len(m.Paths) > 0 {
+			text += " in " + strings.Join(m.Paths, ", ")
+		}
+	}
+	return text
 }
 
 // line tells how a member does.
 func (m Member) line(c session.Counts) string {
 	name := "advisor." + m.Counter + "."
 	silent, notes, skipped := c[name+"silent"]+c[name+"prose"], c[name+"notes"], c[name+"skipped"]
-	return model(m.Endpoint) + "; " + num(notes) + " reviews with notes, " + num(silent) + " silent, " +
+	return model(m.Endpoint) + m.part() + "; " + num(notes) + " reviews with notes, " + num(silent) + " silent, " +
 		num(c[name+"empty"]+c[name+"unparsed"]+c[name+"timeout"]+c[name+"rate_limited"]+c[name+"refused"]+c[name+"failed"]) + " without an answer, " + num(skipped) + " not called for"
 }
 
@@ -93,8 +110,8 @@ func (p Prompt) Status(s *session.State, h Health) string {
 			line("muted "+m.what, strings.Join(m.list, ", "))
 		}
 	}
-	if h.Rules != "" {
-		line("rules", h.Rules)
+	if len(h.Rules) > 0 {
+		line("rules", strings.Join(h.Rules, ", "))
 	}
 	for _, problem := range h.RuleProblems {
 		line("rules", problem.String())
@@ -220,47 +237,6 @@ func (p Prompt) Why(s *session.State, id string) (text string, failed bool) {
 		b.WriteString("looked: " + OneLine(line, 160) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n"), false
-}
-
-// Mute makes a matter quiet until it is lifted: everything without an argument, a note by its id,
-// a path when it looks like one, else a category.
-func (p Prompt) Mute(s *session.State, arg string) string {
-	list := muteList(s, arg)
-	if list == nil {
-		s.Mutes.All = true
-		return "The advisor is quiet in this session. " + string(p) + "unmute lifts it."
-	}
-	if !slices.Contains(*list, arg) {
-		*list = append(*list, arg)
-	}
-	return "Muted: " + arg + ". " + string(p) + "unmute " + arg + " lifts it."
-}
-
-// Unmute lifts a mute.
-func (p Prompt) Unmute(s *session.State, arg string) (text string, failed bool) {
-	list := muteList(s, arg)
-	if list == nil {
-		s.Mutes.All = false
-		return "The advisor speaks again in this session.", false
-	}
-	if !slices.Contains(*list, arg) {
-		return strconv.Quote(arg) + " is not muted. " + string(p) + "status lists what is.", true
-	}
-	*list = slices.DeleteFunc(*list, func(m string) bool { return m == arg })
-	return "No longer muted: " + arg + ".", false
-}
-
-// muteList gives the list that an argument belongs to; nil for everything.
-func muteList(s *session.State, arg string) *[]string {
-	switch {
-	case arg == "" || arg == "all":
-		return nil
-	case strings.HasPrefix(arg, "n_"):
-		return &s.Mutes.Notes
-	case strings.ContainsAny(arg, "/.*"):
-		return &s.Mutes.Paths
-	}
-	return &s.Mutes.Categories
 }
 
 // Summary is the settings in one line.

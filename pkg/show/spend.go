@@ -2,6 +2,7 @@ package show
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
@@ -21,6 +22,22 @@ func Bound(b config.Budget, why budget.Reason) string {
 		return "pauseAtShare (" + strconv.Itoa(b.PauseAtShare) + " % of what the agent spends)"
 	}
 	return "what is left of the budget, all of it held for requests under way"
+}
+
+// limit is a bound that is set.
+type limit struct {
+	why budget.Reason
+	n   int64 // tokens, percent, or millionths of a dollar
+}
+
+func limits(b config.Budget) (set []limit) {
+	for _, l := range []limit{{budget.Day, int64(b.CostPerDay)}, {budget.Session, int64(b.TokensPerSession)},
+		{budget.Review, int64(b.TokensPerReview)}, {budget.Share, int64(b.PauseAtShare)}} {
+		if l.n > 0 {
+			set = append(set, l)
+		}
+	}
+	return set
 }
 
 // spending tells what was spent, what it is of the agent's own, and which bound is reached.
@@ -57,6 +74,13 @@ func spending(line func(label, text string), c session.Counts, h Health) {
 			what = "cost"
 		}
 		line("share", num(share)+" % of the agent's own "+what)
+	}
+	var bounds []string
+	for _, b := range limits(h.Config.Budget) {
+		bounds = append(bounds, Bound(h.Config.Budget, b.why))
+	}
+	if len(bounds) > 0 {
+		line("limits", strings.Join(bounds, ", "))
 	}
 	switch h.Out {
 	case budget.Day, budget.Session, budget.Share:

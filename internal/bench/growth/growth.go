@@ -140,6 +140,8 @@ func (p *player) send(events ...protocol.Event) {
 				events = append(events, &protocol.Loaded{Session: e.Session, Reviewer: true})
 			case *protocol.Save:
 				p.state = e.State
+			case *protocol.Heed:
+				events = append(events, &protocol.Heard{ID: e.ID})
 			case *protocol.SignalsWanted:
 				events = append(events, &protocol.Signals{Session: e.Session, ID: e.ID})
 			}
