@@ -41,7 +41,7 @@ class Person {
     return { PATH: process.env["PATH"], HOME: this.home, TERM: "xterm" };
   }
 
-  run(args: string[], over: { cwd?: string; uid?: number } = {}): Ended {
+  run(args: string[], over: { cwd?: string; uid?: number; env?: NodeJS.ProcessEnv } = {}): Ended {
     const { status, stdout, stderr, error } = spawnSync(process.execPath, [script, ...args], { cwd: this.project, env: this.env, encoding: "utf8", ...over });
     if (error) throw error;
     return { code: status, out: stdout, err: stderr };
@@ -296,12 +296,12 @@ describe("superadvisor beside a running host", () => {
   const note: Answer = { toolCalls: [{ name: "advise", args: { note: "Name the parameter id.", severity: "nit", verdict: "confirmed", category: "style" } }] };
 
   /** A host with the real module, on the person's state. */
-  async function open(person: Person): Promise<BenchHost> {
+  async function open(person: Person, settings: object = {}): Promise<BenchHost> {
     forgetProcess();
     const host = new BenchHost(path.join(PROJECT_ROOT, "dist", "superadvisor.wasm"), {}, path.dirname(person.state), person.project);
     const config = path.join(person.project, ".config", "opencode");
     fs.mkdirSync(config, { recursive: true });
-    fs.writeFileSync(path.join(config, "advisor.json"), JSON.stringify({ watchdogModel: "test/reviewer", debounceMs: 0, provider: { baseURL: server.baseURL, apiKey: "sk-of-the-test" } }));
+    fs.writeFileSync(path.join(config, "advisor.json"), JSON.stringify({ watchdogModel: "test/reviewer", debounceMs: 0, provider: { baseURL: server.baseURL, apiKey: "sk-of-the-test" }, ...settings }));
     host.advisor.start();
     await host.isReady;
     return host;
@@ -337,10 +337,10 @@ describe("superadvisor beside a running host", () => {
     };
     server.answers.push(note);
     step(host);
+    await host.until(() => host.notices.some(({ text }) => text.startsWith("The program superadvisor was told about this session: Muted: style.")));
     await host.until(() => counted(person, "dropped.muted_category") === 1);
     assert.deepEqual(host.delivered, []);
     assert.deepEqual(stored(person).mutedCategories, ["style"]);
-    assert.match(host.notices.map(({ text }) => text).join(), /superadvisor was told about this session: Muted: style\./);
     assert.match(person.run(["notes"]).out, /^n_\w+ nit \(muted_category\) Name the parameter id\.$/m);
     assert.match(person.run(["why", /n_\w+/.exec(person.run(["notes"]).out)![0]]).out, /^fate: muted_category$/m);
     assert.match(person.run(["report", "--out", "-"]).out, /Name the parameter id/);
@@ -351,6 +351,67 @@ describe("superadvisor beside a running host", () => {
     await host.until(() => host.delivered.length === 1);
     await host.advisor.close();
     assert.equal(stored(person).mutedCategories, undefined);
+  });
+
+  test("tells of the folder what the host tells: rules, advisors, limits, and what the day has cost", async () => {
+    const person = new Person();
+    const config = person.folder("project", ".config", "opencode");
+    for (const [file, text] of [
+      [path.join(config, "WATCHDOG.md"), "mine"],
+      [path.join(person.project, "WATCHDOG.md"), "@docs/db.md\n@docs/none.md\nthe project's"],
+      [path.join(person.folder("project", "docs"), "db.md"), "imported"],
+      [path.join(person.project, "AGENTS.md"), "context"],
+      [path.join(person.project, "WATCHDOG.yml"), "advisors:\n  - name: migrations\n    on: [edits]\n"],
+    ] as const) {
+      fs.writeFileSync(file, text);
+    }
+    const advisors = [{ name: "security", model: "test/other", ceiling: "concern", on: ["edits", "failures"], paths: ["src/**"] }, { name: "tests" }];
+    const host = await open(person, { advisors, contextFiles: ["AGENTS.md", "REVIEW.md"], maxCostPerDay: 5, maxTokensPerSession: 100_000 });
+    // Another process has spent today, and at midnight it is tomorrow.
+    const other = new Store(person.state, "another process");
+    const days = new Set([0, 60_000].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10)));
+    for (const day of days) other.tally(day, "other 3 30000 900 0 0 1250000 0", 0);
+    step(host);
+    await host.until(() => counted(person, "advisor.tests.silent") === 1);
+    const { text } = await host.advisor.command({ session: "s1", call: "k1", name: "advisor", text: "status" });
+    const env = { ...person.env, HOME: person.project, XDG_STATE_HOME: path.dirname(person.state) };
+    const all = () => fs.readdirSync(person.state, { recursive: true }).sort();
+    const before = all();
+    const { code, out, err } = person.run(["status"], { env });
+    assert.deepEqual([code, err], [0, ""]);
+    const [session, ...rest] = out.split("\n");
+    assert.match(session!, /^session: s1 in /);
+    assert.equal(rest.join("\n").trimEnd(), text);
+    for (const line of [
+      /^rules: WATCHDOG\.md \(your own\), docs\/db\.md, WATCHDOG\.md, AGENTS\.md$/m,
+      /^rules: .*docs\/none\.md.* does not exist/m,
+      /^rules: .*REVIEW\.md.* does not exist/m,
+      /^advisor security: test\/other at http:.*; says a concern at most; asked about edits or failures in src\/\*\*; /m,
+      /^advisor tests: test\/reviewer at /m,
+      /^advisor migrations \(project\): test\/reviewer at .*; asked about edits; /m,
+      /^limits: maxCostPerDay \(\$5\.00 for all sessions of a day, UTC\), maxTokensPerSession \(100000\)$/m,
+      /^cost: .*, \$1\.2\d today \(UTC\) in all/m,
+    ]) {
+      assert.match(out, line);
+    }
+    const script = JSON.parse(person.run(["status", "--json"], { env }).out) as { session: string; now: Record<string, unknown> & { day: Record<string, unknown>; advisors: object[]; problems: string[] } };
+    const { rules, advisors: [security], limits, day, problems } = script.now;
+    assert.deepEqual(
+      [script.session, rules, security, limits, (day["requests"] as number) >= 3, problems.length],
+      [
+        "s1",
+        ["WATCHDOG.md (your own)", "docs/db.md", "WATCHDOG.md", "AGENTS.md"],
+        { name: "security", model: "test/other", ceiling: "concern", on: ["edits", "failures"], paths: ["src/**"] },
+        { maxCostPerDay: 5_000_000, maxTokensPerSession: 100_000 },
+        true,
+        2,
+      ],
+    );
+    assert.deepEqual(all(), before, "looking changes nothing");
+    await host.advisor.close();
+    fs.rmSync(path.join(person.state, "ledgers"), { recursive: true });
+    assert.equal(person.run(["status"], { env }).code, 0);
+    assert.ok(!fs.existsSync(path.join(person.state, "ledgers")), "nor makes a folder");
   });
 
   test("mutes a session whose host has died before it heard of it", async () => {

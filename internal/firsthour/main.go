@@ -325,11 +325,11 @@ func (n *newcomer) report() error {
 }
 
 func (n *newcomer) mute() error {
-	if err := n.ends(1, "mute "+n.note, `open in a running host`); err != nil {
+	if err := errors.Join(n.says("mute "+n.note, `^Muted: `+n.note), n.says("status", `^muted notes: `+n.note)); err != nil {
 		return err
 	}
 	n.stage.Host.Close()
-	return errors.Join(n.says("mute "+n.note, `^Muted: `+n.note), n.says("status", `^muted notes: `+n.note))
+	return errors.Join(n.says("status", `^muted notes: `+n.note), n.says("mute style", `^Muted: style`), n.says("unmute "+n.note, `^No longer muted`), n.says("status", `^muted categories: style$`))
 }
 
 func (n *newcomer) remove() error {

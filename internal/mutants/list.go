@@ -43,6 +43,8 @@ const (
 	liveFile     = "pkg/engine/live.go"
 	portFile     = "pkg/engine/port.go"
 	verifyFile   = "pkg/engine/verify.go"
+	wishesFile   = "pkg/engine/wishes.go"
+	commandFile  = "pkg/engine/command.go"
 	budgetFile   = "pkg/budget/budget.go"
 	dayFile      = "pkg/budget/day.go"
 	spendFile    = "pkg/engine/spend.go"
@@ -189,7 +191,19 @@ var All = []Mutant{
 	{"what was not said may be said later", deliverFile, "\t\t\ts.Guard.Retract(note.ID)\n\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", "\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", engineTests},
 	{"a bound is told to the person", deliverFile, "e.notice(s.ID, \"bound_\"+string(bound), \"info\", guard.Bound(bound, ctx.Limits))", "_ = bound", reviewerTests},
 
-	{"a quiet advisor reviews nothing", watchFile, "case l.state.Mutes.All:", "case false:", reviewerTests},
+	{"a quiet advisor reviews nothing", watchFile, "if was || l.state.Mutes.All {\n", "if false {\n", reviewerTests},
+	{"a quiet advisor hears that it may speak", watchFile, "\tcase muted:\n\t\te.beginReview(l, 0)\n\t\treturn\n", "", engineTests},
+	{"what is lifted beside the host is lifted for the update that hears of it", watchFile, "l.again = true // nothing", "_ = 0 // nothing", engineTests},
+	{"a mute left beside the host holds for the next review", watchFile, "if p.heed(l); t.dead {", "if t.dead {", engineTests},
+	{"a mute left during a review holds for its notes", roundFile, "return len(a.out.Notes) > 0 }) {", "return false }) {", engineTests},
+	{"a mute left during the second look holds", verifyFile, "p.heed(l) // it took a while", "", engineTests},
+	{"a mute said during the second look holds", deliverFile, "if reason := s.Guard.Muted(note, s.Mutes); reason != \"\" { // since", "if reason := s.Guard.Muted(note, s.Mutes); false { // since", engineTests},
+	{"a mute left beside the host holds for what was held back", deliverFile, "\t\tport{e, t}.heed(l)\n\t\tfor _, id", "\t\tfor _, id", engineTests},
+	{"wishes are taken up once", wishesFile, "case l.state.Heard == from:", "case true:", engineTests},
+	{"how far wishes were taken up is stored", storeFile, "Heard: s.Heard,", "", engineTests},
+	{"what was typed after a wish has the last word", wishesFile, "if l.state.Mutes.All != all {", "if false {", engineTests},
+	{"a wish of a process that looks on is left for the one that reviews", commandFile, "if !failed && (!l.stores() || e.sessions[l.state.ID] != l) {", "if false {", engineTests},
+	{"the person is told of wishes", wishesFile, "if len(said) == 0 || !tell {", "if true {", engineTests},
 	{"another process reviews", watchFile, "case l.observer:", "case false:", engineTests},
 	{"a paused endpoint is left alone", watchFile, "case e.pauseOf(c).Active(e.now, ep.Fingerprint()):", "case false && ep.Model == \"\":", reviewerTests},
 	{"reviews of a session are bounded", watchFile, "if most := e.config.ReviewsPerSession; most > 0 && l.state.Counts[session.CountStarted] >= int64(most) {", "if most := e.config.ReviewsPerSession; most < 0 {", engineTests},

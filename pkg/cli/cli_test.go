@@ -306,8 +306,9 @@ func TestLog(t *testing.T) {
 		func() { d.FS.Write(path, "one\ntwo\nthree\nfour\n") },
 		func() { d.Remove(path) },
 		func() { d.FS.Write(path, "new\n") },
+		func() { d.FS.Write(path+".1", "new\nits end\n"); d.FS.Write(path, "1\n") },
 	}
-	if out, _, code := d.run("log", "--follow", "--lines", "1"); out != "three\nfour\nnew\n" || code != OK {
+	if out, _, code := d.run("log", "--follow", "--lines", "1"); out != "three\nfour\nnew\nits end\n1\n" || code != OK {
 		t.Errorf("followed: code %d, %q", code, out)
 	}
 }

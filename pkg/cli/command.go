@@ -48,6 +48,7 @@ func commands() []command {
 				"included, and a copy of the file is made first. Where the plugin is listed already, nothing is done."},
 		{name: "uninstall", does: "take it out again", run: uninstall, options: optsInstall},
 		{name: "status", does: "what the advisor does, has found and has spent in a session", run: status,
+			more:    "With it what is in force in the session's folder: rules, advisors, limits, and what the day has cost in all.",
 			options: []option{optSession, {"all", "", "one line for each session, the latest first"}, optJSON}},
 		{name: "notes", does: "the latest notes of a session and what became of each", run: notes, options: []option{optSession, optJSON}},
 		{name: "why", args: "<note>", does: "all that is known of a note: citations, what the reviewer looked at, and the gates", run: why,

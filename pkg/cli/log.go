@@ -38,8 +38,11 @@ func log(c *call) int {
 		if failure != "" {
 			continue // it is being moved aside
 		}
-		if len(text) < seen {
-			seen = 0 // it was
+		if len(text) < seen { // it was: its end is there, and a new one begins
+			if old, failure := readFile(c, path+".1", maxLog); failure == "" {
+				c.Print(string(old[min(seen, len(old)):]))
+			}
+			seen = 0
 		}
 		if whole := bytes.LastIndexByte(text, '\n') + 1; whole > seen {
 			c.Print(string(text[seen:whole]))
