@@ -191,7 +191,7 @@ var All = []Mutant{
 	{"what was not said may be said later", deliverFile, "\t\t\ts.Guard.Retract(note.ID)\n\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", "\t\t\te.record(l, note, fateStale, traces(batch, note), \"\")", engineTests},
 	{"a bound is told to the person", deliverFile, "e.notice(s.ID, \"bound_\"+string(bound), \"info\", guard.Bound(bound, ctx.Limits))", "_ = bound", reviewerTests},
 
-	{"a quiet advisor reviews nothing", watchFile, "if was || l.state.Mutes.All {\n", "if false {\n", reviewerTests},
+	{"a quiet advisor reviews nothing", watchFile, "if was || l.state.Mutes.All {\n", "if was && false {\n", reviewerTests},
 	{"a quiet advisor hears that it may speak", watchFile, "\tcase muted:\n\t\te.beginReview(l, 0)\n\t\treturn\n", "", engineTests},
 	{"what is lifted beside the host is lifted for the update that hears of it", watchFile, "l.again = true // nothing", "_ = 0 // nothing", engineTests},
 	{"a mute left beside the host holds for the next review", watchFile, "if p.heed(l); t.dead {", "if t.dead {", engineTests},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
 )
 
 // host is an outside that keeps what it is asked for.
@@ -305,6 +306,11 @@ func TestAHumanMessageTakesTheRequestBack(t *testing.T) {
 	r.send(&protocol.HTTP{ID: first, Status: 200, Body: `{"choices":[{"message":{"content":"silent"}}]}`})
 	if s := r.engine.sessions["s1"]; s.review != nil || s.state.Log.Pending() == 0 {
 		t.Error("the delta of the superseded review is gone")
+	}
+	for name, n := range r.engine.sessions["s1"].state.Counts {
+		if strings.HasPrefix(name, "review.") && name != session.CountStarted && name != session.CountSuperseded {
+			t.Errorf("%s = %d: it counts as more than superseded", name, n)
+		}
 	}
 	if r.engine.open != 0 || len(r.engine.waiting) != 0 {
 		t.Errorf("%d tasks open, %d waits: something was left", r.engine.open, len(r.engine.waiting))
