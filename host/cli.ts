@@ -75,7 +75,7 @@ function lazyStore(state: string): Surroundings["store"] {
     forget: (session, keep) => store().forget(session, keep),
     claim: (session, key) => store().claim(session, key),
     record: () => {},
-    tally: (name, line, from) => (line ? store().tally(name, line, from) : ledgerFrom(state, name, from)),
+    tally: (name, line, from) => (line ? store().tally(name, line, from) : ledgerFrom(state, name, from ?? 0)),
     heed: (session, line, from) => store().heed(session, line, from),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {
