@@ -18,6 +18,11 @@ var (
 	rulesTests    = Tests{Packages: []string{"pkg/rules"}}
 	hostileTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^rules"}
 	advisorTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^roster"}
+	judgeTests    = Tests{Packages: []string{"pkg/judge"}, Run: "OrderOfDecision|Deadline|NotFit|Guessable|Redacted|Shadow|Worktree|ThePerson|Attempts|Child|LogLine|Breaker|Survives|AIApproval|Options|Verdict|Prompt"}
+	floorTests    = Tests{Packages: []string{"pkg/judge"}, Run: "DeepNesting|Wrapper|Floor|Corpus"}
+	askTests      = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^judge"}
+	askedTests    = Tests{Packages: []string{"pkg/engine"}, Run: "Ask|Judge|Person"}
+	keptTests     = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^judge"}
 	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
 )
 
@@ -50,6 +55,11 @@ const (
 	spendFile    = "pkg/engine/spend.go"
 	pricesFile   = "pkg/config/prices.go"
 	quietFile    = "pkg/transcript/quiet.go"
+	decideFile   = "pkg/judge/decide.go"
+	modelFile    = "pkg/judge/model.go"
+	stateOfJudge = "pkg/judge/state.go"
+	judgeFile    = "pkg/engine/judge.go"
+	portOfJudge  = "pkg/engine/judgeport.go"
 	recordFile   = "pkg/engine/record.go"
 )
 
@@ -294,4 +304,91 @@ var All = []Mutant{
 	{"what is read is redacted before it is kept", recordFile, "f.Text = hidden", "_ = hidden", recordTests},
 	{"keys of requests are left out", recordFile, "s.Headers = nil", "", unaskedTests},
 	{"nothing is recorded unasked", "pkg/engine/configure.go", "if e.rec.on = resolved.Record; !e.rec.on {", "if e.rec.on = true; !e.rec.on {", unaskedTests},
+
+	{"a judge that is switched off passes", decideFile, "!j.Switch.On() || ", "", judgeTests},
+	{"without settings of the person there is no judge", decideFile, "!j.Options.Configured || ", "", judgeTests},
+	{"what the host decided is not judged", decideFile, "r.Effect != \"\" && r.Effect != \"ask\" || ", "", judgeTests},
+	{"what is excluded passes", decideFile, "|| j.Options.excluded(&a) {", "|| false && j.Options.excluded(&a) {", judgeTests},
+	{"a paused judge asks", decideFile, "paused != \"\" && !shadow {", "paused != \"\" && !shadow && false {", judgeTests},
+	{"a breaker is nothing to shadow mode", decideFile, "paused != \"\" && !shadow {", "paused != \"\" && (true || shadow) {", judgeTests},
+	{"a paused judge says what the floor thinks", decideFile, "\t\tif floor.Decision == Deny {\n\t\t\tmessage +=", "\t\tif false {\n\t\t\tmessage +=", judgeTests},
+	{"the floor denies before the model is asked", decideFile, "case floor.Decision == Deny:", "case false:", judgeTests},
+	{"a deny rule denies", decideFile, "case anyRule(c.Options.Deny, a):", "case false:", judgeTests},
+	{"what was approved by hand is allowed", decideFile, "case c.s.Approved(*a):", "case false:", judgeTests},
+	{"no approval lifts the floor", decideFile, "\tswitch {\n\tcase floor.Decision == Deny:\n\t\treturn", "\tswitch {\n\tcase floor.Decision == Deny && !c.s.Approved(*a):\n\t\treturn", judgeTests},
+	{"no approval lifts a deny rule", decideFile, "case anyRule(c.Options.Deny, a):", "case anyRule(c.Options.Deny, a) && !c.s.Approved(*a):", judgeTests},
+	{"the floor asks before the model is asked", decideFile, "case floor.Decision == Ask:", "case false:", judgeTests},
+	{"a project that wants to be asked is asked", decideFile, "case c.Options.AskAll:", "case false:", judgeTests},
+	{"an ask rule asks", decideFile, "case anyRule(c.Options.Ask, a):", "case false:", judgeTests},
+	{"an ask rule comes before what is safe", decideFile, "case anyRule(c.Options.Ask, a):", "case floor.Decision != Allow && anyRule(c.Options.Ask, a):", judgeTests},
+	{"what is safe needs no model", decideFile, "case floor.Decision == Allow:", "case false:", judgeTests},
+	{"what no rule is about passes", decideFile, "case !c.Options.inScope(a):", "case false:", judgeTests},
+	{"shadow mode changes nothing", decideFile, "\tif c.entry.Shadow {\n\t\treturn Outcome{Effect: None, Entry: c.entry}", "\tif false {\n\t\treturn Outcome{Effect: None, Entry: c.entry}", judgeTests},
+	{"shadow mode moves no breaker", decideFile, "\tif !c.entry.Shadow {\n\t\tc.s.note(d)", "\tif true {\n\t\tc.s.note(d)", judgeTests},
+	{"the decisions of rules count for the breaker", decideFile, "\tif !c.entry.Shadow {\n\t\tc.s.note(d)\n\t}\n", "", judgeTests},
+	{"each judged ask has an entry for the log", decideFile, "return Outcome{Effect: d, Message: message, Entry: c.entry}", "return Outcome{Effect: d, Message: message}", judgeTests},
+	{"secrets stay out of the judge's log and prompt", decideFile, "a.Command, a.Path, a.Content = take(a.Command), take(a.Path), take(a.Content)", "_ = take(a.Command)", judgeTests},
+	{"worktrees that are not known are not taken as none", decideFile, "pl.WorktreesUnknown = pl.WorktreesUnknown || !known", "_ = known", judgeTests},
+	{"without a model the person is asked", modelFile, "if c.Options.Model == \"\" {", "if false {", judgeTests},
+	{"a command of which redaction hid a part is asked", modelFile, "if report.Command || shrunk(c.r.Action.Command, a.Command) {", "if false {", judgeTests},
+	{"a request that is not shown whole is asked", modelFile, "if !prompt.Whole {", "if false {", judgeTests},
+	{"a guessable fence is none", modelFile, "if len(nonce) < leastNonce {", "if false {", judgeTests},
+	{"a failure of the model is asked", modelFile, "\tif failure != \"\" {\n\t\tc.failed()\n\t\treturn c.end(Ask,", "\tif failure != \"\" {\n\t\tc.failed()\n\t\treturn c.end(Allow,", judgeTests},
+	{"a failure of the model counts", modelFile, "\tif failure != \"\" {\n\t\tc.failed()\n", "\tif failure != \"\" {\n", judgeTests},
+	{"a reply without a verdict is asked", modelFile, "return c.end(Ask, \"the reply has no clear verdict\"", "return c.end(Allow, \"the reply has no clear verdict\"", judgeTests},
+	{"a reply without a verdict counts as a failure", modelFile, "\tc.failed()\n\treturn c.end(Ask, \"the reply has no", "\treturn c.end(Ask, \"the reply has no", judgeTests},
+	{"a reply behind the deadline is none", modelFile, "case c.p.Now() > c.deadline:", "case false:", judgeTests},
+	{"the model is asked twice at most", modelFile, "for c.entry.Attempts < maxAttempts {", "for c.entry.Attempts < 2*maxAttempts {", judgeTests},
+	{"where no time is left nobody waits", modelFile, "if c.deadline-c.p.Now() < leastTime {", "if false {", judgeTests},
+	{"denials in a row open the breaker", stateOfJudge, "case s.denials >= denialsInRow:", "case false:", judgeTests},
+	{"denials among many open the breaker", stateOfJudge, "case among >= denialsWindow:", "case false:", judgeTests},
+	{"failures in a row open the breaker", stateOfJudge, "if s.failures++; s.failures >= failuresInRow {", "if s.failures++; false {", judgeTests},
+	{"an allowed ask ends a row of denials", stateOfJudge, "\tcase Allow:\n\t\ts.denials = 0\n", "", judgeTests},
+	{"an answer ends a row of failures", stateOfJudge, "\t\ts.failures = 0\n", "", judgeTests},
+	{"the breaker closes at the person's word", stateOfJudge, "s.denials, s.failures, s.last, s.open = 0, 0, nil, \"\"", "s.denials, s.failures, s.last = 0, 0, nil", judgeTests},
+	{"an open breaker is stored", stateOfJudge, "s.open = oneLine(open, 120)", "_ = open", judgeTests},
+	{"approvals are bounded", stateOfJudge, "\tif len(s.approved) > maxApproved {\n\t\ts.approved = s.approved[1:]\n\t}\n", "", judgeTests},
+	{"an approval is of one text", stateOfJudge, "[]string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd}", "[]string{a.Path, a.Content, a.Access, a.Place.Cwd}", judgeTests},
+	{"an approval is of one content", stateOfJudge, "[]string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd}", "[]string{a.Command, a.Path, a.Access, a.Place.Cwd}", judgeTests},
+	{"an approval is of one folder", stateOfJudge, "[]string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd}", "[]string{a.Command, a.Path, a.Content, a.Access}", judgeTests},
+	{"an ask that is judged already is not judged again", judgeFile, "if j == nil || j.asks[ev.Call] != nil {", "if j == nil {", askedTests},
+	{"what the host cut cannot be approved for good", judgeFile, "if action.Cut = action.Cut || ev.Cut; !action.Cut {", "if action.Cut = action.Cut || ev.Cut; true {", askedTests},
+	{"what the host cut is judged as cut", judgeFile, "if action.Cut = action.Cut || ev.Cut; !action.Cut {", "if !action.Cut && !ev.Cut {", askTests},
+	{"an ask that came late has less time", judgeFile, "started := ev.Started\n", "started := int64(0)\n", askedTests},
+	{"a start in the future is now", judgeFile, "if started <= 0 || started > e.now {", "if started <= 0 {", askedTests},
+	{"a judge that panics leaves it to the person", judgeFile, "\t\t\te.tell(a, judge.Ask, \"\") // a panic: the person is asked\n", "", askedTests},
+	{"at the deadline the person is asked", judgeFile, "if task.next != nil && !a.told {", "if task.next != nil && !a.told && false {", askTests},
+	{"at the deadline nothing is allowed", judgeFile, "e.tell(a, judge.Ask, j.Options.TimedOut())", "e.tell(a, judge.Allow, j.Options.TimedOut())", askTests},
+	{"an answer needs some time to the host", judgeFile, "started+j.Options.TimeoutMS-judgeReserveMS-e.now+1", "started+j.Options.TimeoutMS-e.now+1", askTests},
+	{"a decision ends the deadline's timer", judgeFile, "\t\te.drop(\"judge_\" + a.call)\n\t\te.noted(a, l, out)", "\t\te.noted(a, l, out)", askedTests},
+	{"the host is answered once", judgeFile, "\tif a.told {\n\t\treturn\n\t}\n\ta.told = true", "\ta.told = true", askTests},
+	{"secrets do not reach the host in a decision", judgeFile, "Message: e.redact.Text(message)", "Message: message", askedTests},
+	{"each judged ask is logged", judgeFile, "\te.appendLog(a.entry.AppendLine(nil))\n", "", askTests},
+	{"each judged ask is in the journal", judgeFile, "\te.journal(l, protocol.JournalLine{Kind: \"judge\", Outcome: string(a.entry.Decision)})\n", "", askedTests},
+	{"what was left to the person is kept for later guests", judgeFile, "\tdefault:\n\t\te.keep()\n", "\tdefault:\n", keptTests},
+	{"what the person says while it is judged is logged", judgeFile, "case a.person != \"\": //", "case false: //", askTests},
+	{"a person who is faster ends the judging", judgeFile, "\t\te.cancel(a.task)\n", "", askTests},
+	{"a person who is faster is not asked again", judgeFile, "\t} else if !a.told {\n\t\te.tell(a, judge.Ask, \"\")\n", "\t} else if !a.told {\n", askedTests},
+	{"an approval by hand is remembered", judgeFile, "\t\t\tl.judge.ApproveKey(a.key)\n", "", askTests},
+	{"an approval by hand is stored", judgeFile, "\t\t\tl.judge.ApproveKey(a.key)\n\t\t\tl.dirty = true", "\t\t\tl.judge.ApproveKey(a.key)", askTests},
+	{"a denial by hand approves nothing", judgeFile, "\tif ev.Allowed {\n\t\ta.person", "\tif true {\n\t\ta.person", askTests},
+	{"shadow mode remembers no approval", judgeFile, "a.key != \"\" && e.judging.Options.Mode != judge.ModeShadow", "a.key != \"\"", askTests},
+	{"the person answers once", judgeFile, "if a == nil || a.person != \"\" {", "if a == nil {", askedTests},
+	{"an ask that the host took back is told nothing", judgeFile, "e.judging.asks[call].told = true", "_ = call", askedTests},
+	{"asks that wait are bounded", judgeFile, "for len(j.order) > maxAsks {", "for false {", askedTests},
+	{"the switch outlives a guest", judgeFile, "\t\tj.Switch.Set(on)\n", "\t\t_ = on\n", keptTests},
+	{"the switch is kept when it is used", judgeFile, "\tl.dirty = true\n\te.keep()\n\te.reply", "\tl.dirty = true\n\te.reply", keptTests},
+	{"asks that wait outlive a guest", judgeFile, "\t\tif len(f) == 5 {", "\t\tif false {", keptTests},
+	{"pi has no judge unasked", judgeFile, "e.init.Host == config.HostPi && !o.Pi {", "false {", askedTests},
+	{"a switched off advisor judges nothing", judgeFile, "!o.Configured || !e.config.Enabled || ", "!o.Configured || ", askedTests},
+	{"a judge's log in no folder of the person's is not used", judgeFile, "return folder + path, folder != \"\"", "return folder + path, true", askTests},
+	{"what cannot be looked at is not inside", judgeFile, "if errno != protocol.ErrnoNotFound || at <= 0 {", "if at <= 0 {", askedTests},
+	{"a link that leads nowhere is outside", judgeFile, "errno == protocol.OK && info.Kind == protocol.KindSymlink {", "errno == protocol.OK && false && info.Kind == protocol.KindSymlink {", askTests},
+	{"worktrees are asked for once a minute", portOfJudge, "\tif list, ok := j.worktrees.Get(p.e.init.Root, p.e.now); ok {\n\t\treturn list, true\n\t}\n", "", askedTests},
+	{"a host that knows no worktrees is not believed to have none", portOfJudge, "\tif !ok {\n\t\tlist, ok = p.e.gitWorktrees()\n\t}\n", "\tok = true\n", askTests},
+	{"facts are asked for a third of the time at most", portOfJudge, "max(0, min(ms, (deadline-p.e.now)/3))", "max(0, ms)", askedTests},
+	{"without an endpoint the reason is told", portOfJudge, "\tif ep.Transport == config.TransportNone {\n\t\treturn \"\", 0, judge.AskError{Text: ep.Why}\n\t}\n", "", askedTests},
+	{"a linked worktree does not know the others", portOfJudge, "\t\treturn list, false\n\t}\n\tdir, err", "\t\treturn list, true\n\t}\n\tdir, err", askedTests},
+	{"the floor's steps are bounded", "pkg/judge/floor.go", "if f.steps > maxSteps || f.depth > maxDepth {", "if f.steps > 4*maxSteps || f.depth > maxDepth {", floorTests},
+	{"the floor's depth is bounded", "pkg/judge/floor.go", "if f.steps > maxSteps || f.depth > maxDepth {", "if f.steps > maxSteps {", floorTests},
 }

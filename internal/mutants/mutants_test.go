@@ -20,7 +20,7 @@ func TestNoMutantIsStale(t *testing.T) {
 	if len(All) < 25 {
 		t.Errorf("%d mutants, want 25 at least", len(All))
 	}
-	for _, f := range []string{"pkg/breaker/breaker.go", "pkg/guard/guard.go", "pkg/session/state.go", "pkg/delivery/delivery.go", "pkg/engine/deliver.go", "pkg/engine/watch.go", "pkg/engine/live.go"} {
+	for _, f := range []string{"pkg/breaker/breaker.go", "pkg/guard/guard.go", "pkg/session/state.go", "pkg/delivery/delivery.go", "pkg/engine/deliver.go", "pkg/engine/watch.go", "pkg/engine/live.go", "pkg/engine/judge.go", "pkg/judge/decide.go", "pkg/judge/state.go"} {
 		if files[f] == 0 {
 			t.Errorf("no mutant breaks %s", f)
 		}

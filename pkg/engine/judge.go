@@ -200,11 +200,12 @@ func (e *Engine) noted(a *asked, l *live, out judge.Outcome) {
 	a.entry = out.Entry
 	e.appendLog(a.entry.AppendLine(nil))
 	e.journal(l, protocol.JournalLine{Kind: "judge", Outcome: string(a.entry.Decision)})
-	if out.Effect == judge.Allow || out.Effect == judge.Deny {
-		delete(j.asks, a.call)
-	} else if a.person != "" {
+	switch {
+	case a.person != "": // who was faster than any decision
 		e.agreed(l, a)
-	} else {
+	case out.Effect == judge.Allow || out.Effect == judge.Deny:
+		delete(j.asks, a.call)
+	default:
 		e.keep()
 	}
 }

@@ -11,7 +11,8 @@ import (
 // person runs an engine whose settings stand in the person's own files, and gives the last effect of a kind.
 type person struct {
 	*rig
-	file string
+	file  string
+	facts map[string]bool // that were told, by their ids
 }
 
 func newPerson(t *testing.T, hostName, file string) *person {

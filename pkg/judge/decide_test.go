@@ -74,6 +74,7 @@ func TestOrderOfDecision(t *testing.T) {
 		name, settings, command, reply string
 		effect                         string // the host's
 		before                         func(*Session)
+		askAll                         bool
 		want                           Decision
 		row, message                   string
 		asked                          int
@@ -89,6 +90,7 @@ func TestOrderOfDecision(t *testing.T) {
 		{name: "floor denies what was approved", settings: `{` + model + `}`, command: "rm -rf /", before: approved, want: Deny, row: "delete-outside"},
 		{name: "floor denies out of scope", settings: `{` + model + `, "rules": [{"action": "edit", "resource": "*"}]}`, command: "rm -rf /", want: Deny, row: "delete-outside"},
 		{name: "configured deny", settings: `{` + model + `, "deny": [{"action": "bash", "resource": "ls*"}]}`, command: "ls", want: Deny, row: "configured-deny"},
+		{name: "configured deny of what was approved", settings: `{` + model + `, "deny": [{"action": "bash", "resource": "./deploy*"}]}`, command: "./deploy.sh", before: approved, want: Deny, row: "configured-deny"},
 		{name: "approved before", settings: `{` + model + `}`, command: "./deploy.sh", reply: "DENY", before: approved, want: Allow, row: "approved-before", message: "you allowed exactly this"},
 		{name: "approved before, floor asks", settings: `{` + model + `}`, command: "cat .env", before: approved, want: Allow, row: "approved-before"},
 		{name: "approved something else", settings: `{` + model + `}`, command: "./deploy.sh prod", reply: "DENY no", before: approved, want: Deny, asked: 1},
@@ -104,8 +106,12 @@ func TestOrderOfDecision(t *testing.T) {
 		{name: "no clear verdict", settings: `{` + model + `}`, command: "./deploy.sh", reply: "It depends.", want: Ask, message: "does not begin with a clear verdict", asked: 1},
 		{name: "no model", settings: `{"timeout_ms": 5000}`, command: "./deploy.sh", want: Ask, message: "set judge.model"},
 		{name: "no model, floor works", settings: `{"timeout_ms": 5000}`, command: "ls", want: Allow, row: "safe-list"},
+		{name: "the project leaves all to the person, safe", settings: `{` + model + `}`, askAll: true, command: "ls", want: Ask, row: "configured-ask", message: "leaves this to you"},
+		{name: "the project leaves all to the person, dangerous", settings: `{` + model + `}`, askAll: true, command: "rm -rf /", want: Deny, row: "delete-outside"},
+		{name: "the project leaves all to the person, approved", settings: `{` + model + `}`, askAll: true, command: "./deploy.sh", before: approved, want: Allow, row: "approved-before"},
 	} {
 		j, s, p := judgeWith(t, tt.settings), &Session{}, &fakePort{reply: tt.reply}
+		j.Options.AskAll = tt.askAll
 		if tt.before != nil {
 			tt.before(s)
 		}
@@ -226,7 +232,7 @@ func TestShadowModeChangesNothing(t *testing.T) {
 		command, reply string
 		would          Decision
 	}{
-		{"rm -rf /", "", Deny}, {"ls", "", Allow}, {"./deploy.sh", "DENY", Deny}, {"./deploy.sh", "ALLOW", Allow}, {"./deploy.sh", "hm", Ask}, {"rm -rf ..", "", Deny}, {"rm -rf ~", "", Deny},
+		{"rm -rf /", "", Deny}, {"ls", "", Allow}, {"./deploy.sh", "DENY", Deny}, {"./deploy.sh", "ALLOW", Allow}, {"./deploy.sh", "hm", Ask}, {"rm -rf ..", "", Deny}, {"rm -rf ~", "", Deny}, {"rm -rf /", "", Deny},
 	} {
 		out := j.Decide(Request{Action: bash(tt.command)}, s, &fakePort{reply: tt.reply})
 		if out.Effect != None || out.Message != "" || out.Entry == nil || out.Entry.Decision != tt.would || !out.Entry.Shadow {
@@ -235,6 +241,22 @@ func TestShadowModeChangesNothing(t *testing.T) {
 	}
 	if s.Paused() != "" {
 		t.Errorf("shadow mode opened the breaker: %s", s.Paused())
+	}
+	s.open = "3 denials in a row"
+	if out := j.Decide(Request{Action: bash("ls")}, s, &fakePort{}); out.Entry == nil || out.Entry.Decision != Allow {
+		t.Errorf("an open breaker is something to shadow mode: %+v", out.Entry)
+	}
+}
+
+// guessable is an outside without much randomness.
+type guessable struct{ *fakePort }
+
+func (guessable) Nonce() string { return "n0nce42" }
+
+func TestAGuessableFenceIsNoVerdict(t *testing.T) {
+	j, p := judgeWith(t, `{"model": "a/b"}`), &fakePort{reply: "ALLOW"}
+	if out := j.Decide(Request{Action: bash("./deploy.sh")}, &Session{}, guessable{p}); out.Effect != Ask || len(p.asked) != 0 || !strings.Contains(out.Message, "no randomness") {
+		t.Errorf("%s %q, asked %d", out.Effect, out.Message, len(p.asked))
 	}
 }
 

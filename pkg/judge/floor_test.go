@@ -1,9 +1,9 @@
 package judge
 
 import (
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -205,13 +205,14 @@ func TestDeepNestingIsAsked(t *testing.T) {
 		"loops":         strings.Repeat("for i in a b c d; do ", 12) + "ls;" + strings.Repeat("done;", 12),
 	}
 	for name, text := range deep {
-		v, took := timed(text)
+		v, took := worked(text)
 		if v.Decision == Allow {
 			t.Errorf("%s: allowed by %s", name, v.Row)
 		}
-		if took > maxDecision {
-			t.Errorf("%s: took %v", name, took)
+		if took.beyond(mostEffort) {
+			t.Errorf("%s: took %+v, want at most %+v", name, took, mostEffort)
 		}
+		t.Logf("%s: %+v", name, took)
 	}
 }
 
@@ -222,9 +223,9 @@ func FuzzFloor(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		plain, took := timed(command)
-		if took > maxDecision {
-			t.Fatalf("took %v", took)
+		plain, took := worked(command)
+		if took.beyond(mostEffort) {
+			t.Fatalf("took %+v, want at most %+v", took, mostEffort)
 		}
 		if plain.Decision != None && rowByID[plain.Row].Decision != plain.Decision {
 			t.Fatalf("row %q does not say %s", plain.Row, plain.Decision)
@@ -241,21 +242,26 @@ func FuzzFloor(f *testing.F) {
 	})
 }
 
-// maxDecision is the bound of one decision.
-const maxDecision = 50 * time.Millisecond
+// effort is what a decision took, counted: a slow or busy machine changes nothing of it.
+type effort struct{ steps, scripts, allocated int }
 
-// timed decides a command, and gives the best time of several tries: what
-// other programs on the machine cost is not ours. A command that is quick the
-// first time is not tried again.
-func timed(command string) (v Verdict, best time.Duration) {
-	for try := 0; try == 0 || try < 10 && best > maxDecision; try++ {
-		began := time.Now()
-		v = Floor(Action{Kind: "bash", Command: command, Place: corpusPlace})
-		if took := time.Since(began); try == 0 || took < best {
-			best = took
-		}
-	}
-	return v, best
+// Behind the last step nothing more is begun: each statement that is still open is left by trying one step more.
+// What a step allocates is bounded by the alternatives that it follows.
+var mostEffort = effort{steps: 2 * maxSteps, scripts: maxScripts + maxCommand, allocated: 100_000}
+
+func (e effort) beyond(most effort) bool {
+	return e.steps > most.steps || e.scripts > most.scripts || e.allocated > most.allocated
+}
+
+// worked decides a command, and tells the effort.
+func worked(command string) (Verdict, effort) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := &floor{place: tidyPlace(corpusPlace), plain: true}
+	f.judge(Action{Kind: "bash", Command: command, Place: corpusPlace})
+	v := f.verdict()
+	runtime.ReadMemStats(&after)
+	return v, effort{f.steps, f.scripts, int(after.Mallocs - before.Mallocs)}
 }
 
 // Whatever stands behind a known name, bare, broken or odd, is decided.

@@ -65,6 +65,13 @@ func TestBreakerOpensByDecisionsAndClosesByThePerson(t *testing.T) {
 	if out := j.Decide(Request{Action: bash("./x")}, s, p); out.Effect != Ask || len(p.asked) != 0 || !strings.Contains(out.Message, "failed 3 times") {
 		t.Errorf("after three failures: %s %q", out.Effect, out.Message)
 	}
+	*s = Session{}
+	for range 3 {
+		j.Decide(Request{Action: bash("./x")}, s, &fakePort{reply: "It depends."})
+	}
+	if !strings.Contains(s.Paused(), "failed 3 times") {
+		t.Errorf("after three replies without a verdict: paused %q", s.Paused())
+	}
 	// Without a model nothing fails: the floor goes on.
 	j, s = judgeWith(t, `{"timeout_ms": 5000}`), &Session{}
 	for range 5 {
@@ -93,6 +100,7 @@ func TestWhatThePersonAllowedIsThatAndNothingElse(t *testing.T) {
 		{"resources joined", func(a *Action) { a.Resources = []string{"ab"} }, false},
 		{"another text", func(a *Action) { a.Content = "two" }, false},
 		{"another path", func(a *Action) { a.Path = "y" }, false},
+		{"another folder", func(a *Action) { a.Place.Cwd = "/elsewhere" }, false},
 		{"a command", func(a *Action) { a.Command = "x" }, false},
 	} {
 		a := base
