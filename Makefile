@@ -97,7 +97,7 @@ bench-check: $(MODULES) ## the benches of the loader, failing where a ratio miss
 
 .PHONY: sizes
 sizes: ## what each package takes of the module
-	go run ./internal/buildguest -sizes
+	go run ./internal/buildguest -sizes -keep testdata/bench/sizes.json
 
 .PHONY: check
 check: test ## also formatting, vet, generated files, reproducible builds and a clean tree

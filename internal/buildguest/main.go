@@ -3,7 +3,7 @@
 //
 //	go run ./internal/buildguest [-o dist/superadvisor.wasm] [-twice]
 //	go run ./internal/buildguest -bench -o .cache/bench/bench.wasm
-//	go run ./internal/buildguest -sizes
+//	go run ./internal/buildguest -sizes [-keep testdata/bench/sizes.json]
 //	go run ./internal/buildguest -names
 //
 // With -bench the module also exports bench, which runs one tool (wasm/bench.go).
@@ -25,6 +25,7 @@ func main() {
 	twice := flag.Bool("twice", false, "build again from nothing and compare")
 	bench := flag.Bool("bench", false, "with the export for measuring")
 	sizes := flag.Bool("sizes", false, "print what each package takes")
+	keep := flag.String("keep", "", "with -sizes: the `file` to keep them in")
 	names := flag.Bool("names", false, "print the functions by their numbers")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -34,7 +35,7 @@ func main() {
 	var err error
 	switch {
 	case *sizes:
-		err = printSizes(os.Stdout)
+		err = printSizes(os.Stdout, *keep)
 	case *names:
 		err = printNames(os.Stdout)
 	default:

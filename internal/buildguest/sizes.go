@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,9 +16,22 @@ import (
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
-// printSizes builds the guest with its names and tells what each package's code takes. Data (constants,
-// types, tables of functions and lines) belongs to no one package; it grows with the code.
-func printSizes(w io.Writer) error {
+// sizes is what the guest takes. Data (constants, types, tables of functions and lines) belongs to no one package; it
+// grows with the code.
+type sizes struct {
+	Command string `json:"command"`
+	File    int    `json:"file"` // bytes
+	Gzip    int    `json:"gzip"` // bytes, by Go's gzip at its best level; npm's is a hundredth smaller
+	Data    int    `json:"data"` // bytes of the file that are no code
+	Code    []cost `json:"code"` // largest first, the rest as one
+}
+
+// mostRows of the packages are told one by one.
+const mostRows = 40
+
+// printSizes builds the guest with its names and tells what each package's code takes, and keeps it in a file of JSON if
+// one is named.
+func printSizes(w io.Writer, kept string) error {
 	withNames, err := build("", named)
 	if err != nil {
 		return err
@@ -31,25 +48,42 @@ func printSizes(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if len(code) > mostRows {
+		rest := cost{Name: "everything smaller"}
+		for _, c := range code[mostRows:] {
+			rest.Functions += c.Functions
+			rest.Bytes += c.Bytes
+		}
+		code = append(code[:mostRows:mostRows], rest)
+	}
+	var packed bytes.Buffer
+	zw, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is one
+	if _, err := zw.Write(shipped); err != nil {
+		return err
+	}
+	if err := zw.Close(); err != nil {
+		return err
+	}
+	all := sizes{Command: "make sizes", File: len(shipped), Gzip: packed.Len(), Data: len(shipped) - total.Bytes, Code: code}
+	if kept != "" {
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(kept, append(data, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tw, "code of\tfunctions\tbytes\tof the file\t\n")
-	row := func(name string, functions, bytes int) {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%.1f %%\t\n", name, functions, bytes, 100*float64(bytes)/float64(len(shipped)))
+	for _, c := range append(all.Code, total) {
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%.1f %%\t\n", c.Name, c.Functions, c.Bytes, all.share(c.Bytes))
 	}
-	rest := cost{name: "everything smaller"}
-	for i, c := range code {
-		if i < 40 {
-			row(c.name, c.functions, c.bytes)
-			continue
-		}
-		rest.functions += c.functions
-		rest.bytes += c.bytes
-	}
-	row(rest.name, rest.functions, rest.bytes)
-	row("all code", total.functions, total.bytes)
-	fmt.Fprintf(tw, "data and the rest\t\t%d\t%.1f %%\t\nthe file\t\t%d\t\t\n", len(shipped)-total.bytes, 100*float64(len(shipped)-total.bytes)/float64(len(shipped)), len(shipped))
+	fmt.Fprintf(tw, "data and the rest\t\t%d\t%.1f %%\t\nthe file\t\t%d\t\t\ncompressed by gzip\t\t%d\t\t\n", all.Data, all.share(all.Data), all.File, all.Gzip)
 	return tw.Flush()
 }
+
+func (s sizes) share(bytes int) float64 { return 100 * float64(bytes) / float64(s.File) }
 
 // printNames prints the number and the name of each function of the guest, to read a traceback or an engine's
 // "wasm-function[123]" by.
@@ -72,8 +106,9 @@ func printNames(w io.Writer) error {
 
 // cost is what one package takes.
 type cost struct {
-	name             string
-	functions, bytes int
+	Name      string `json:"name"`
+	Functions int    `json:"functions"`
+	Bytes     int    `json:"bytes"`
 }
 
 // codeByPackage sorts the code of a module to packages, largest first.
@@ -86,19 +121,20 @@ func codeByPackage(file []byte, packages []string) (all []cost, total cost, err 
 	for number, size := range sizes {
 		name := packageOf(names[number], packages)
 		if byName[name] == nil {
-			byName[name] = &cost{name: name}
+			byName[name] = &cost{Name: name}
 		}
-		byName[name].functions++
-		byName[name].bytes += size
-		total.functions++
-		total.bytes += size
+		byName[name].Functions++
+		byName[name].Bytes += size
+		total.Functions++
+		total.Bytes += size
 	}
 	for _, c := range byName {
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b cost) int {
-		return cmp.Or(b.bytes-a.bytes, strings.Compare(a.name, b.name))
+		return cmp.Or(b.Bytes-a.Bytes, strings.Compare(a.Name, b.Name))
 	})
+	total.Name = "all code"
 	return all, total, nil
 }
 

@@ -29,10 +29,10 @@ func TestCodeByPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []cost{{"github.com/x/my-lib", 2, 7}, {"github.com/x/my-lib/part", 1, 5}, {"(comparing types)", 1, 2}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(cost{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if total.functions != 4 || total.bytes != 14 {
+	if total.Functions != 4 || total.Bytes != 14 {
 		t.Errorf("total %+v, want 4 functions of 14 bytes", total)
 	}
 	if _, _, err := codeByPackage(wasmtest.Module{}.Bytes(), nil); err == nil || err.Error() != "the module has no names" {
