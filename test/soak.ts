@@ -88,6 +88,7 @@ export async function soak(wasm: string, worker: URL, events: number, sessions: 
         thread.on("message", hear);
         thread.on("error", (error) => died(String(error)));
         thread.on("exit", (code) => died(`exit ${code}`));
+        thread.postMessage({ t: "module" }); // which it compiles by itself
         return { post: (message) => thread.postMessage(message), abandon: () => void thread.terminate() };
       },
     },
@@ -142,8 +143,9 @@ export async function soak(wasm: string, worker: URL, events: number, sessions: 
     );
   };
 
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     heard = resolve;
+    setTimeout(() => reject(new Error(`the guest was not ready within 30 s; notices: ${notices.join("; ") || "none"}`)), 30_000).unref();
     advisor.start();
   });
   const rounds = Math.max(2, Math.ceil(events / perTurn / sessions));
