@@ -39,6 +39,7 @@ if (wasm === "--model") {
       seen = { requests: seen.requests + 1, bytes: Math.max(seen.bytes, bytes), ms: seen.ms + performance.now() - start };
     });
   });
+  process.on("disconnect", () => process.exit());
   process.on("message", (next: object[] | "seen") => {
     if (next === "seen") {
       process.send!(seen);
