@@ -62,7 +62,7 @@ if (!flags.includes("--node")) {
     console.error("test under Bun: no Bun for this platform in node_modules; run npm install");
     passed = false;
   } else {
-    passed = run("bun", bun, ["test", "--timeout=60000", ...files]) && passed;
+    passed = run("bun", bun, ["test", "--timeout=300000", ...files]) && passed;
   }
 }
 process.exitCode = passed ? 0 : 1;
