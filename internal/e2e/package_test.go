@@ -38,7 +38,19 @@ func TestInstalledPackageHoldsWhatRunsAndNothingElse(t *testing.T) {
 	if err := json.Unmarshal(manifest, &pkg); err != nil {
 		t.Fatal(err)
 	}
-	want := append(pkg.Files, "LICENSE", "README.md", "README.zh-CN.md", "package.json")
+	want := []string{"LICENSE", "README.md", "README.zh-CN.md", "package.json"}
+	for _, name := range pkg.Files {
+		if filepath.Ext(name) != "" {
+			want = append(want, name)
+			continue
+		}
+		for _, file := range filesUnder(t, filepath.Join("..", "..", filepath.FromSlash(name))) {
+			if kind := filepath.Ext(file); kind != ".jsonl" && kind != ".txtar" && kind != ".md" {
+				t.Errorf("%s/%s is shipped as data", name, file)
+			}
+			want = append(want, name+"/"+file)
+		}
+	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, filesUnder(t, plugin)); diff != "" {
 		t.Error(diff)
