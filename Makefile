@@ -77,7 +77,7 @@ test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi, one aft
 	go test -count=1 -p 1 -timeout 20m ./internal/e2e ./internal/e2epi
 
 .PHONY: test-terminal
-test-terminal: $(MODULES) ## pi in a real terminal, by tmux; by hand, for a terminal that stays blank at times is no rule of ours
+test-terminal: $(MODULES) ## pi in a real terminal, by tmux; by hand
 	go test -tags terminal -count=1 -run TestInATerminal -v ./internal/e2epi
 
 .PHONY: test-driver

@@ -60,7 +60,7 @@ export class Desk {
       { name: "runtime", value: runtime },
       { name: "system", value: `${process.platform} ${process.arch}` },
       { name: "place", value: path.dirname(this.wasm) },
-      ...(await Promise.all([audit(this.wasm), ...programs.map(version)])),
+      ...(await Promise.all([audit(this.wasm), ...programs.map((program) => version(program, path.dirname(this.wasm)))])),
     ];
   }
 }
@@ -76,9 +76,10 @@ async function audit(wasm: string): Promise<Fact> {
   }
 }
 
-function version({ name, value }: Fact): Promise<Fact> {
+/** Asked in a folder of ours: in a PATH that names the present folder, a cloned project's program of that name would be found. */
+function version({ name, value }: Fact, cwd: string): Promise<Fact> {
   return new Promise((resolve) => {
-    const child = execFile(value ?? name, ["--version"], { timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
+    const child = execFile(value ?? name, ["--version"], { cwd, timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
       if ((error as NodeJS.ErrnoException | null)?.code === "ENOENT") resolve({ name, failure: "" });
       else if (error?.killed) resolve({ name, failure: `no answer within ${versionMs / 1000} s` });
       else if (error) resolve({ name, failure: describe(stderr || error) });

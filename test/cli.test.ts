@@ -537,6 +537,15 @@ describe("superadvisor doctor", () => {
     assert.deepEqual(fs.readdirSync(path.join(person.state, "leases")), []);
   });
 
+  test("starts no program that a cloned project brings, though the PATH names the present folder", async () => {
+    const { person, env } = healthy();
+    for (const name of ["opencode", "pi"]) fs.writeFileSync(path.join(person.project, name), "#!/bin/sh\n: > started\n: > \"$HOME/started\"\necho 1.0.0\n", { mode: 0o755 });
+    const { code, out } = await person.start(["doctor", "--offline", "--json"], { ...env, PATH: ".::/bin:/usr/bin" });
+    assert.equal(code, 0);
+    assert.match(checks(out).find(({ check }) => check === "host")!.text, /^neither opencode nor pi is on the PATH/);
+    assert.ok(!fs.existsSync(path.join(person.project, "started")) && !fs.existsSync(path.join(person.home, "started")));
+  });
+
   test("ends with 1 and says what mends it", async () => {
     const { person, env } = healthy();
     server.otherwise = { status: 401, body: '{"error":{"message":"bad key"}}' };
