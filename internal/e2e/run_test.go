@@ -35,10 +35,24 @@ func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.Config, "opencode", "advisor.json"), []byte("not JSON\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The agent goes on from its first step when that step's review is under way.
+	const notice = "advisor.json: it cannot be read as JSON: line 1, column 1: want a value; mend the file; until then nothing in it is used"
+	logs := []string{
+		filepath.Join(p.Data, "opencode", "log", "opencode.log"), // where a toast goes that nobody sees
+		filepath.Join(p.State, PackageName, "logs", "advisor.log"),
+	}
+	// The agent goes on from its first step when that step's review is under way, and once OpenCode has written what
+	// it was told: it drops what it still holds of its log when it ends.
 	asked := make(chan error, 1)
 	go func() {
 		_, err := model.Wait(ctx, 1, modelserver.Filter{Model: hangingReviewer})
+		tick := time.NewTicker(pollEvery)
+		defer tick.Stop()
+		for patience := 400; patience > 0 && err == nil; patience-- {
+			if data, _ := os.ReadFile(logs[0]); bytes.Contains(data, []byte(notice)) {
+				break
+			}
+			<-tick.C
+		}
 		asked <- errors.Join(err, os.WriteFile(filepath.Join(p.Dir, "go"), nil, 0o644))
 	}()
 	out, err := p.Run(ctx, hosts.Options{
@@ -46,10 +60,6 @@ func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
 		// The review hangs for far longer than the test may take.
 		PluginOptions: map[string]any{"watchdogModel": "test/" + hangingReviewer, "debounceMs": 0, "timeoutMs": 600_000},
 	}, "Add a greeting.")
-	logs := []string{
-		filepath.Join(p.Data, "opencode", "log", "opencode.log"), // where a toast goes that nobody sees
-		filepath.Join(p.State, PackageName, "logs", "advisor.log"),
-	}
 	if err := errors.Join(err, <-asked); err != nil {
 		for _, log := range logs {
 			data, _ := os.ReadFile(log)
@@ -73,7 +83,6 @@ func TestHeadlessRunEndsWithTheAgent(t *testing.T) {
 	if diff := cmp.Diff([]string{"tool_use write", "tool_use bash", "text The greeting is there."}, said); diff != "" {
 		t.Errorf("%s\n%s", diff, out.Stdout)
 	}
-	const notice = "advisor.json: it cannot be read as JSON: line 1, column 1: want a value; mend the file; until then nothing in it is used"
 	for _, log := range logs {
 		data, err := os.ReadFile(log)
 		if err != nil {
