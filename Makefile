@@ -73,12 +73,8 @@ kill: build ## kill the host at 50 moments around a wake: never a second wake
 	node scripts/long.mjs kill 50
 
 .PHONY: test-hosts
-test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi, one after the other: each fills the machine
+test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi (also in a terminal, by tmux), one after the other: each fills the machine
 	go test -count=1 -p 1 -timeout 20m ./internal/e2e ./internal/e2epi
-
-.PHONY: test-terminal
-test-terminal: $(MODULES) ## pi in a real terminal, by tmux; by hand
-	go test -tags terminal -count=1 -run TestInATerminal -v ./internal/e2epi
 
 .PHONY: test-driver
 test-driver: build ## the headless driver, against the real OpenCode

@@ -1,5 +1,3 @@
-//go:build terminal
-
 package e2epi
 
 import (
