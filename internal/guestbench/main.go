@@ -2,18 +2,22 @@
 // smaller as the guest is, and prints the median of several rounds of each, beside how
 // many times slower its baseline is: the benchmark of the same group that is named last.
 //
-//	go run ./internal/guestbench [-bench regexp] [-count n] [-time d] [-plain] ./pkg/protocol
+//	go run ./internal/guestbench [-bench regexp] [-count n] [-time d] [-plain] [-check x] [-keep name] ./pkg/protocol
 //
-// With -plain the code stays as the compiler wrote it, to see what internal/shrink is worth.
+// With -plain the code stays as the compiler wrote it, to see what internal/shrink is worth. With -check
+// it fails when the first of a group is not x times as fast as the baseline. With -keep the table goes to
+// testdata/bench/name.json.
 package main
 
 import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +30,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
 
+	kept "github.com/Kayphoon/opencode-advisor/internal/bench"
 	"github.com/Kayphoon/opencode-advisor/internal/shrink"
 )
 
@@ -34,20 +39,35 @@ func main() {
 	count := flag.Int("count", 7, "rounds")
 	time := flag.String("time", "100ms", "time of one round")
 	plain := flag.Bool("plain", false, "do not shrink the code")
+	bar := flag.Float64("check", 0, "fail when the first of a group is not this many times as fast as its baseline")
+	keep := flag.String("keep", "", "name of the file in testdata/bench that keeps the table")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	out, err := run(flag.Arg(0), *plain, *count, "-test.run=^$", "-test.bench="+*bench, "-test.benchtime="+*time)
+	if err := measure(flag.Arg(0), *plain, *count, *bar, *keep, "-test.run=^$", "-test.bench="+*bench, "-test.benchtime="+*time); err != nil {
+		fmt.Fprintln(os.Stderr, "guestbench:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(pkg string, plain bool, rounds int, bar float64, keep string, args ...string) error {
+	out, err := run(pkg, plain, rounds, args...)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "guestbench:", err)
-		os.Exit(1)
+		return err
 	}
-	if err := report(os.Stdout, out); err != nil {
-		fmt.Fprintln(os.Stderr, "guestbench:", err)
-		os.Exit(1)
+	rows := table(out)
+	if len(rows) == 0 {
+		return fmt.Errorf("no benchmark ran:\n%s", out)
 	}
+	if err := report(os.Stdout, rows); err != nil {
+		return err
+	}
+	if keep != "" {
+		err = kept.Write("testdata/bench", keep, map[string]any{"command": "go run ./internal/guestbench -keep " + keep + " " + pkg, "guest": rows})
+	}
+	return errors.Join(err, check(rows, bar))
 }
 
 // run builds the tests of a package for wasm and gives what they print in all rounds. A round
@@ -130,25 +150,55 @@ func parse(out string) (all []*result) {
 	return all
 }
 
-func report(w io.Writer, out string) error {
+// row is what is told of one benchmark.
+type row struct {
+	Name  string  `json:"name"`
+	Us    float64 `json:"us"`                 // microseconds, the median of the rounds
+	Times float64 `json:"baseline,omitempty"` // how many times slower the baseline of its group is; 0 outside a group
+	group string
+}
+
+func table(out string) (rows []row) {
 	all := parse(out)
-	if len(all) == 0 {
-		return fmt.Errorf("no benchmark ran:\n%s", out)
-	}
 	last := map[string]float64{} // of each group
 	for _, r := range all {
 		group, _, _ := strings.Cut(r.name, "/")
 		last[group] = r.median()
 	}
+	for _, r := range all {
+		one := row{Name: r.name, Us: hundredths(r.median() / 1000)}
+		if group, _, grouped := strings.Cut(r.name, "/"); grouped {
+			one.group, one.Times = group, hundredths(last[group]/r.median())
+		}
+		rows = append(rows, one)
+	}
+	return rows
+}
+
+func hundredths(x float64) float64 { return math.Round(100*x) / 100 }
+
+// check names each group whose first benchmark is not bar times as fast as its baseline.
+func check(rows []row, bar float64) error {
+	var missed []error
+	seen := map[string]bool{"": true}
+	for _, r := range rows {
+		if !seen[r.group] && r.Times < bar {
+			missed = append(missed, fmt.Errorf("bar missed: %s is %.2f times as fast as its baseline, the bar is %.2f", r.Name, r.Times, bar))
+		}
+		seen[r.group] = true
+	}
+	return errors.Join(missed...)
+}
+
+func report(w io.Writer, rows []row) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "in the guest\tmedian\tbaseline\t")
-	for _, r := range all {
-		group, _, grouped := strings.Cut(r.name, "/")
+	for _, r := range rows {
 		ratio := ""
-		if grouped {
-			ratio = fmt.Sprintf("x %.1f", last[group]/r.median())
+		if r.group != "" {
+			ratio = fmt.Sprintf("x %.1f", r.Times)
 		}
-		fmt.Fprintf(tw, "%s\t%.1f us\t%s\t\n", r.name, r.median()/1000, ratio)
+		fmt.Fprintf(tw, "%s\t%.1f us\t%s\t\n", r.Name, r.Us, ratio)
 	}
 	return tw.Flush()
 }

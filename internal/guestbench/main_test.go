@@ -16,8 +16,9 @@ BenchmarkDecode/json        	      28	   8000 ns/op	   3.42 MB/s
 BenchmarkAlone              	     357	   500.5 ns/op
 PASS
 `
+	rows := table(in)
 	var out bytes.Buffer
-	if err := report(&out, in); err != nil {
+	if err := report(&out, rows); err != nil {
 		t.Fatal(err)
 	}
 	want := "      in the guest  median  baseline\n" +
@@ -27,7 +28,13 @@ PASS
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := report(&out, "PASS\n"); err == nil {
-		t.Error("no benchmark is no error")
+	if err := check(rows, 4); err != nil {
+		t.Errorf("a bar that is met: %v", err)
+	}
+	if err := check(rows, 4.1); err == nil || err.Error() != "bar missed: Decode/generated is 4.00 times as fast as its baseline, the bar is 4.10" {
+		t.Errorf("a bar that is missed: %v", err)
+	}
+	if rows := table("PASS\n"); len(rows) != 0 {
+		t.Errorf("no benchmark gives %v", rows)
 	}
 }
