@@ -40,7 +40,7 @@ export class Lease {
         this.held.delete(name);
         return false;
       }
-      this.evict(file, holder.owner);
+      if (!this.evict(file, holder.owner)) return true;
     }
     return false;
   }
@@ -48,7 +48,7 @@ export class Lease {
   release(name: string): void {
     if (!this.held.delete(name)) return;
     const file = this.file(name);
-    if (read(file)?.owner === this.owner) fs.rmSync(file, { force: true });
+    if (read(file)?.owner === this.owner) remove(file);
   }
 
   releaseAll(): void {
@@ -73,18 +73,31 @@ export class Lease {
 
   /**
    * Takes a dead holder's file away. Of several that try, one moves it; who moved
-   * the file of a newer holder by mistake puts it back.
+   * the file of a newer holder by mistake puts it back. False: nobody can, as on a disk that was made read-only.
    */
-  private evict(file: string, dead: string): void {
+  private evict(file: string, dead: string): boolean {
     const aside = `${file}.${process.pid}.${Math.round(performance.timeOrigin)}`;
     try {
       fs.renameSync(file, aside);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "ENOENT"; // somebody else was faster, which is as good
+    }
+    try {
       if (read(aside)?.owner !== dead) fs.linkSync(aside, file);
     } catch {
-      // Somebody else was faster, which is as good.
-    } finally {
-      fs.rmSync(aside, { force: true });
+      // A third one has it meanwhile.
     }
+    remove(aside);
+    return true;
+  }
+}
+
+/** What stays, because the disk lets nothing go, ends by its age. */
+function remove(file: string): void {
+  try {
+    fs.rmSync(file, { force: true });
+  } catch {
+    // Costs its bytes.
   }
 }
 
@@ -93,16 +106,20 @@ interface Holder {
   beat: number;
 }
 
+/** Undefined: there is none. One that may not be read, as that of another user, is somebody's without a name. */
 function read(file: string): Holder | undefined {
+  const beat = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (beat === undefined) return undefined;
   try {
-    return { owner: fs.readFileSync(file, "utf8"), beat: fs.statSync(file).mtimeMs };
-  } catch {
-    return undefined;
+    return { owner: fs.readFileSync(file, "utf8"), beat };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : { owner: "", beat };
   }
 }
 
 function alive(holder: Holder): boolean {
-  if (Date.now() - holder.beat > patienceMs) return false;
+  // A beat of the future is of a clock that went wrong, and would count until the clock comes by again.
+  if (Math.abs(Date.now() - holder.beat) > patienceMs) return false;
   const [host, pid] = holder.owner.split(" ");
   if (host !== hostname() || !pid) return true;
   try {

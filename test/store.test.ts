@@ -24,6 +24,22 @@ function unwritable(): string {
   return path.join(file, "state");
 }
 
+/** Runs act with a folder of its own as somebody whom the permissions of files hold. */
+function withoutRoot(act: (folder: string) => void): void {
+  const folder = path.join(scratch(), "own");
+  fs.mkdirSync(folder);
+  if (process.getuid?.() !== 0) return act(folder);
+  const nobody = 65_534;
+  fs.chmodSync(path.dirname(folder), 0o711);
+  fs.chownSync(folder, nobody, nobody);
+  process.seteuid!(nobody);
+  try {
+    act(folder);
+  } finally {
+    process.seteuid!(0);
+  }
+}
+
 describe("the state of a session", () => {
   test("comes back as it was saved, in a file that others cannot read", () => {
     const folder = scratch();
@@ -473,6 +489,59 @@ describe("a lease", () => {
     const old = Date.now() / 1000 - 600;
     fs.utimesSync(file, old, old);
     assert.equal(mine.take("s"), true);
+  });
+
+  test("whose last beat lies in the future is free: a clock was set back since, or is another machine's", () => {
+    const folder = scratch();
+    for (const owner of ["elsewhere 1 0", other]) {
+      const file = path.join(folder, "s.lease");
+      fs.writeFileSync(file, owner);
+      const year = Date.now() / 1000 + 365 * 24 * 3600;
+      fs.utimesSync(file, year, year);
+      assert.equal(lease(folder, processOwner()).take("s"), true, owner);
+      fs.rmSync(file);
+    }
+  });
+
+  /** A file that cannot be moved away, as on a disk that was made read-only: a folder stands where it would go. */
+  const stuck = (folder: string) => {
+    const file = path.join(folder, "s.lease");
+    fs.mkdirSync(path.join(`${file}.${process.pid}.${Math.round(performance.timeOrigin)}`, "full"), { recursive: true });
+    return file;
+  };
+
+  test("of a dead process that cannot be taken away holds nobody up", () => {
+    const folder = scratch();
+    fs.writeFileSync(stuck(folder), `${os.hostname()} 4194300 0`);
+    const mine = lease(folder, processOwner());
+    assert.equal(mine.take("s"), true);
+    assert.equal(mine.take("s"), true);
+  });
+
+  test("of another user, which cannot be read, is free once it is old", () => {
+    withoutRoot((folder) => {
+      const file = path.join(folder, "s.lease");
+      fs.writeFileSync(file, "root 1 0", { mode: 0o200 });
+      const mine = lease(folder, processOwner());
+      assert.equal(mine.take("s"), false);
+      const old = Date.now() / 1000 - 600;
+      fs.utimesSync(file, old, old);
+      assert.equal(mine.take("s"), true);
+    });
+  });
+
+  test("that cannot be given back costs no more than its file", () => {
+    withoutRoot((folder) => {
+      const store = new Store(folder, processOwner());
+      store.load("s");
+      const leases = path.join(folder, "leases");
+      fs.chmodSync(leases, 0o500);
+      store.forget("s");
+      store.load("s");
+      store.close();
+      assert.equal(fs.readdirSync(leases).length, 1);
+      fs.chmodSync(leases, 0o700);
+    });
   });
 
   test("is kept by its beats and lost when another took it", () => {
