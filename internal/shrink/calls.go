@@ -8,14 +8,16 @@ package shrink
 //	global.get SP, local.set SP, br_if out                             when goroutines were switched, let go of the frame
 //
 // Two of five calls are of functions that never return to their caller: panics, and growing the stack, after which the
-// caller starts anew. For each of those a helper does the first three lines, and there is no need of the stack pointer behind it:
+// caller starts anew. For each of those a helper does the first three lines and gives 1, as the caller does that lets go
+// of its frame. That says so without the number of blocks around it, which is another at each call:
 //
-//	i64.const R, call helper, br_if out
+//	i64.const R, call helper, return
 
 // Where speed does not matter (see Module) one more helper puts the return address on the stack for any call, and
-// gives the 0 that the callee takes:
+// gives the 0 that the callee takes. The local SP keeps its value meanwhile, and a callee that comes back gives the
+// global one back as it was; a stack that moves has no frame left that the engine knows:
 //
-//	i64.const R, call helper, call F, global.get SP, local.set SP, br_if out
+//	i64.const R, call helper, call F, br_if out
 
 // never are functions that give the frame up: they end the program, or go on in a deferred function or where the
 // goroutine was left. None comes back with 0; the helper traps if one does.
@@ -39,6 +41,9 @@ const word = 8
 
 // coldCalls rewrites the calls of functions that never return, which helper tells.
 func (f *function) coldCalls(helper func(callee uint32) (number uint32, ok bool)) {
+	if !f.is(len(f.code)-2, opI32Const, opEnd) || f.code[len(f.code)-2].a != 1 { // where the branches lead
+		return
+	}
 	for x := range f.code {
 		if !f.is(x, opLocalGet, opI32Const, opI32Sub, opLocalTee, opGlobalSet, opLocalGet, opI64Const, opI64Store,
 			opI32Const, opCall, opGlobalGet, opLocalSet, opBrIf) {
@@ -54,11 +59,12 @@ func (f *function) coldCalls(helper func(callee uint32) (number uint32, ok bool)
 		if !ok {
 			continue
 		}
-		for n := range c[:12] {
+		for n := range c {
 			c[n].gone = true
 		}
 		c[6].gone, c[6].cold = false, true
 		c[9] = instr{op: opCall, a: uint64(number), helper: 1, fresh: true}
+		c[12] = plain(opReturn)
 	}
 }
 
@@ -74,10 +80,10 @@ func (f *function) pushCalls(helper uint64, small func(callee uint32) bool) (fou
 		if !same || !small(uint32(c[9].a)) {
 			continue
 		}
-		for n := range c[:9] {
+		for n := range c {
 			c[n].gone = true
 		}
-		c[6].gone = false
+		c[6].gone, c[9].gone = false, false
 		c[8] = instr{op: opCall, a: helper, helper: 1, fresh: true}
 		found = true
 	}

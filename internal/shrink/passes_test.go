@@ -118,7 +118,16 @@ func TestColdCalls(t *testing.T) {
 			opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
 	}
 	const panics, helper = 7, 9
-	short := []byte{opI64Const, 5, opCall, helper, opBrIf, 0}
+	short := []byte{opI64Const, 5, opCall, helper, opReturn}
+	leave := []byte{opI32Const, 1}
+	cold := func(in []byte) []byte {
+		f, err := readFunction(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.coldCalls(func(callee uint32) (uint32, bool) { return helper, callee == panics })
+		return f.append(nil)
+	}
 	for _, c := range []struct {
 		name     string
 		in, want []byte
@@ -135,14 +144,14 @@ func TestColdCalls(t *testing.T) {
 		if want == nil {
 			want = c.in
 		}
-		f, err := readFunction(body(c.in...))
-		if err != nil {
-			t.Fatal(err)
+		in, want := body(join(c.in, leave)...), body(join(want, leave)...)
+		if got := cold(in); !bytes.Equal(got, want) {
+			t.Errorf("%s:\n got %x\nwant %x", c.name, got, want)
 		}
-		f.coldCalls(func(callee uint32) (uint32, bool) { return helper, callee == panics })
-		if got := f.append(nil); !bytes.Equal(got, body(want...)) {
-			t.Errorf("%s:\n got %x\nwant %x", c.name, got, body(want...))
-		}
+	}
+	other := body(join(call(panics), []byte{opI32Const, 0})...)
+	if got := cold(other); !bytes.Equal(got, other) {
+		t.Errorf("where a branch out gives 0:\n got %x\nwant %x", got, other)
 	}
 }
 
@@ -153,7 +162,7 @@ func TestPushCalls(t *testing.T) {
 			opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
 	}
 	const small, helper = 7, 9
-	short := []byte{opI64Const, 5, opCall, helper, opCall, small, opGlobalGet, globalSP, opLocalSet, 1, opBrIf, 0}
+	short := []byte{opI64Const, 5, opCall, helper, opCall, small, opBrIf, 0}
 	for _, c := range []struct {
 		name     string
 		in, want []byte
