@@ -22,6 +22,9 @@ var patches = []patch{
 	atStart("traceallocfree.go", "func (tl traceLocker) SpanFree(s *mspan) {", "return"),
 	// Types of several modules are the same; there is one module.
 	atStart("type.go", "func typelinksinit() {", "return"),
+	// A counter is its function's number and 16 bits, so that the table from counters to functions is not needed.
+	{"symtab.go", "\tffb := (*findfuncbucket)(add(unsafe.Pointer(datap.findfunctab), b*unsafe.Sizeof(findfuncbucket{})))\n" +
+		"\tidx := ffb.idx + uint32(ffb.subbuckets[i])\n", "\t_, _ = b, i\n\tidx := pcOff - datap.ftab[0].entryoff\n"},
 	// Only runtime/pprof and runtime.MemProfile read profiles.
 	atStart("mprof.go", "func mProf_Malloc(mp *m, p unsafe.Pointer, size uintptr) {", "return"),
 	atStart("mprof.go", "func saveblockevent(cycles, rate int64, skip int, which bucketType) {", "return"),

@@ -68,21 +68,29 @@ func shrinkModule(m *wasmfile.Module, file []byte, cold func(name string) bool) 
 		f.peephole()
 	}
 	content := map[byte][]byte{secCode: p.append(helpers)}
-	if len(helpers) > 0 {
-		types, number, err := withType(m.Content(file, secType), helperType)
-		if err != nil {
-			return nil, err
-		}
-		content[secType] = types
-		functions := &cursor{data: m.Content(file, secFunction)}
-		count := functions.unsigned()
-		list := append(appendUnsigned(nil, count+uint64(len(helpers))), functions.data[functions.at:]...)
-		for range helpers {
-			list = appendUnsigned(list, number)
-		}
-		content[secFunction] = list
+	if err := addFunctions(m, file, content, helperType, len(helpers)); err != nil {
+		return nil, err
 	}
 	return content, nil
+}
+
+// addFunctions says in the other sections that the code has so many more functions of this type.
+func addFunctions(m *wasmfile.Module, file []byte, content map[byte][]byte, typ []byte, count int) error {
+	if count == 0 {
+		return nil
+	}
+	types, number, err := withType(m.Content(file, secType), typ)
+	if err != nil {
+		return err
+	}
+	functions := &cursor{data: m.Content(file, secFunction)}
+	old := functions.unsigned()
+	list := append(appendUnsigned(nil, old+uint64(count)), functions.data[functions.at:]...)
+	for range count {
+		list = appendUnsigned(list, number)
+	}
+	content[secType], content[secFunction] = types, list
+	return nil
 }
 
 // read reads the section of code.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
@@ -25,17 +24,24 @@ func Tables(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	imports := len(m.Imports)
-	return wasmfile.RewriteData(file, func(image []byte) error {
+	imports, stream := len(m.Imports), 0
+	file, err = wasmfile.RewriteData(file, func(image []byte) error {
 		t, err := findTables(image)
 		if err == nil {
 			err = t.thin(imports)
 		}
-		if err != nil {
-			return fmt.Errorf("thin the tables for tracebacks: %w", err)
+		if err == nil {
+			stream, err = t.pack(image)
 		}
-		return nil
+		return err
 	})
+	if err == nil {
+		file, err = addUnpack(file, stream)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("thin the tables for tracebacks: %w", err)
+	}
+	return file, nil
 }
 
 // Numbers of Go 1.26's internal/abi, and the sizes of what its linker writes.
@@ -77,6 +83,10 @@ type tables struct {
 	names, units, files, counters, funcs []byte // funcs begins with the index
 	count                                int    // of functions
 	funcdata                             []byte // from its start to the end of all tables
+
+	namesAt, funcsAt int // where the names and the functions begin in memory
+	texts, numbers   int // bytes of the names that are no numbers, and numbers behind them
+	entry            int // bytes of each function's entry
 }
 
 // findTables finds them by their header, for a stripped module has no names.
@@ -133,6 +143,8 @@ func tablesAt(image []byte, at int) *tables {
 		funcs:    image[starts[4] : starts[4]+field(14)],
 		count:    count,
 		funcdata: image[field(funcdata):field(end)],
+		namesAt:  starts[0],
+		funcsAt:  starts[4],
 	}
 }
 
@@ -144,6 +156,7 @@ type entry struct {
 	pcdata   []uint32 // offsets into the counters
 	funcdata []uint32 // offsets into the funcdata
 	name     string
+	named    bool // by its name, not by its number
 }
 
 func (e *entry) field(at int) uint32  { return little.Uint32(e.fixed[at:]) }
@@ -296,22 +309,42 @@ func (t *tables) dropInlined(all []entry) error {
 
 type span struct{ from, to int }
 
+// Names that are numbers are records of two words, to be packed: "", or "runtime." before the number, which has four digits.
+const (
+	prefix     = "runtime."
+	digits     = 4
+	nameRecord = len(prefix) + digits + 1
+)
+
 // writeNames writes the names that stay, and numbers for the others.
 func (t *tables) writeNames(all []entry, imports int) error {
 	names := []byte{0} // no name
 	for n := range all {
 		e := &all[n]
-		name := e.name
-		switch {
-		case e.wrapper() && strings.Contains(name, ".(*"): // for runtime.panicwrap
-		case strings.HasPrefix(name, "reflect."): // for runtime.getArgInfo
-		case strings.HasPrefix(name, "runtime."):
-			name = "runtime." + strconv.Itoa(int(e.number(imports)))
-		default:
-			name = strconv.Itoa(int(e.number(imports)))
+		if e.wrapper() && strings.Contains(e.name, ".(*") || // for runtime.panicwrap
+			strings.HasPrefix(e.name, "reflect.") { // for runtime.getArgInfo
+			e.set(atName, uint32(len(names)))
+			names = append(append(names, e.name...), 0)
+			e.named = true
 		}
-		e.set(atName, uint32(len(names)))
-		names = append(append(names, name...), 0)
+	}
+	t.texts = len(names)
+	for n := range all {
+		e := &all[n]
+		if e.named {
+			continue
+		}
+		number := fmt.Sprintf("%s%0*d\x00", prefix, digits, e.number(imports))
+		if len(number) != nameRecord {
+			return errTables
+		}
+		at := len(names)
+		if !strings.HasPrefix(e.name, prefix) {
+			at += len(prefix)
+		}
+		e.set(atName, uint32(at))
+		names = append(names, number...)
+		t.numbers++
 	}
 	if len(names) > len(t.names) {
 		return errTables
@@ -358,30 +391,70 @@ func (t *tables) writeCounters(all []entry) error {
 	return nil
 }
 
-// write writes the entries behind the index, each as short as it can be.
+// write writes the entries behind the index, all as long as the longest has to be.
 func (t *tables) write(all []entry) error {
-	start := 8*len(all) + 8 // the index ends with the last function's end
-	var out []byte
+	pcdatas, funcdatas := 0, 0
 	for n := range all {
 		e := &all[n]
-		for len(e.pcdata) > 0 && e.pcdata[len(e.pcdata)-1] == 0 {
-			e.pcdata = e.pcdata[:len(e.pcdata)-1]
+		for kind, at := range e.pcdata {
+			if at != 0 {
+				pcdatas = max(pcdatas, kind+1)
+			}
 		}
-		for len(e.funcdata) > 0 && e.funcdata[len(e.funcdata)-1] == noFuncdata {
-			e.funcdata = e.funcdata[:len(e.funcdata)-1]
-		}
-		e.set(atTables, uint32(len(e.pcdata)))
-		e.fixed[atFuncdatas] = byte(len(e.funcdata))
-		little.PutUint32(t.funcs[8*n+4:], uint32(start+len(out)))
-		out = append(out, e.fixed...)
-		for _, word := range append(e.pcdata, e.funcdata...) {
-			out = little.AppendUint32(out, word)
+		for kind, at := range e.funcdata {
+			if at != noFuncdata {
+				funcdatas = max(funcdatas, kind+1)
+			}
 		}
 	}
-	if start+len(out) > len(t.funcs) {
+	start := 8*len(all) + 8 // the index ends with the last function's end
+	t.entry = funcSize + 4*pcdatas + 4*funcdatas
+	if start+t.entry*len(all) > len(t.funcs) {
 		return errTables
 	}
 	clear(t.funcs[start:])
-	copy(t.funcs[start:], out)
+	for n := range all {
+		e := &all[n]
+		e.set(atTables, uint32(pcdatas))
+		e.fixed[atFuncdatas] = byte(funcdatas)
+		at := start + n*t.entry
+		little.PutUint32(t.funcs[8*n+4:], uint32(at))
+		out := append(t.funcs[at:at], e.fixed...)
+		for kind := range pcdatas {
+			word := uint32(0)
+			if kind < len(e.pcdata) {
+				word = e.pcdata[kind]
+			}
+			out = little.AppendUint32(out, word)
+		}
+		for kind := range funcdatas {
+			word := uint32(noFuncdata)
+			if kind < len(e.funcdata) {
+				word = e.funcdata[kind]
+			}
+			out = little.AppendUint32(out, word)
+		}
+	}
 	return nil
+}
+
+// pack makes columns of the index, of the entries and of the names that are numbers, and stores them behind the names.
+func (t *tables) pack(image []byte) (at int, err error) {
+	p := &packer{image: image}
+	p.take(column{at: t.funcsAt, stride: 8, count: t.count + 1})
+	p.take(column{at: t.funcsAt + 4, stride: 8, count: t.count + 1})
+	entries := t.funcsAt + 8*t.count + 8
+	pcdatas := int(little.Uint32(image[entries+atTables:]))
+	for at := 0; at < t.entry; at += 4 {
+		c := column{at: entries + at, stride: t.entry, count: t.count}
+		if at >= funcSize+4*pcdatas {
+			c.hole = noFuncdata
+		}
+		p.take(c)
+	}
+	for at := 0; at < nameRecord-1; at += 4 {
+		p.take(column{at: t.namesAt + t.texts + at, stride: nameRecord, count: t.numbers})
+	}
+	free := t.texts + nameRecord*t.numbers
+	return t.namesAt + free, p.store(t.namesAt+free, len(t.names)-free)
 }

@@ -18,21 +18,16 @@ const (
 	leastFuncs = 500
 )
 
-// ThinFuncTable gives a copy of a module, linked by Go, without the parts of the table
-// of functions that are never read: of a function's 16 buckets the runtime looks
-// into the first, for runtime.findfunc rounds the counter down to the function's start. The others become
-// zero, which the file leaves out; they take a twelfth of it. A runtime that did
-// read one would still find the right function, for an index is where a search upwards begins.
+// ThinFuncTable gives a copy of a module, linked by Go, whose table of functions is all zeroes, which the
+// file leaves out: it is a twelfth of it. An entry is where the runtime begins a search upwards, so that zero is slower and never
+// wrong; the guest's runtime is patched to begin at the function's own number (see RATIONALE.md).
 func ThinFuncTable(file []byte) ([]byte, error) {
 	out, err := RewriteData(file, func(image []byte) error {
 		at, funcs, err := findFuncTable(image)
 		if err != nil {
 			return err
 		}
-		for n := range funcs {
-			first := at + n*bucketsPerFunc*bucketSize
-			clear(image[first+bucketSize : first+bucketsPerFunc*bucketSize])
-		}
+		clear(image[at : at+funcs*bucketsPerFunc*bucketSize])
 		return nil
 	})
 	if err != nil {

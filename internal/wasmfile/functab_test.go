@@ -75,12 +75,7 @@ func TestThinFuncTable(t *testing.T) {
 	before, after := []byte("before the table\x00\x00\x00\x00"), []byte("\x00\x00and behind it")
 	whole, thin := bytes.Clone(before), bytes.Clone(before)
 	for n := range funcs * bucketsPerFunc {
-		whole = append(whole, bucket(n)...)
-		if n%bucketsPerFunc > 0 {
-			thin = append(thin, make([]byte, bucketSize)...)
-		} else {
-			thin = append(thin, bucket(n)...)
-		}
+		whole, thin = append(whole, bucket(n)...), append(thin, make([]byte, bucketSize)...)
 	}
 	whole, thin = append(whole, after...), append(thin, after...)
 
@@ -109,8 +104,7 @@ func TestThinFuncTable(t *testing.T) {
 	}
 }
 
-// TestThinProgramFindsItsFunctions runs a real program with and without the table's
-// unread parts: it walks its stack, grows it, collects garbage and recovers a fault.
+// TestThinProgramFindsItsFunctions runs a real program with and without the table: it walks its stack, grows it, collects garbage and recovers a fault.
 func TestThinProgramFindsItsFunctions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stacks.wasm")
 	build := exec.Command("go", "build", "-o", file, "./testdata/stacks")
