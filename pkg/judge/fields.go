@@ -40,11 +40,13 @@ func (f *floor) secretArgs(c *call) {
 	if in(textOnly, c.name) {
 		return
 	}
-	pattern := in(searches, c.name) // the first word is what is searched for
+	looksFor := map[int]bool{}
+	if in(searches, c.name) {
+		looksFor = patternWords(c)
+	}
 	for i := range c.args {
 		fd := &c.args[i]
-		if pattern && !strings.HasPrefix(fd.text, "-") {
-			pattern = false
+		if looksFor[i] {
 			continue
 		}
 		if !fd.unknown {
@@ -56,6 +58,54 @@ func (f *floor) secretArgs(c *call) {
 			f.secretForms(fd.text+"x", c.e)
 		}
 	}
+}
+
+// patternWords gives the words that a search looks for and does not read: those behind -e, or else the first operand. Behind
+// -e. or -f there is no such operand, and the first one is a file as well.
+func patternWords(c *call) map[int]bool {
+	words, first, option := map[int]bool{}, -1, false
+	bare := "nilcvwohHEFPsqx" // options without a value, in front of -e
+	if c.name != "rg" {
+		bare += "rR"
+	}
+scan:
+	for i := 0; i < len(c.args); i++ {
+		s := c.args[i].text
+		name, _, _ := strings.Cut(s, "=")
+		letters, short := strings.CutPrefix(s, "-")
+		switch {
+		case words[i]:
+		case s == "--":
+			if first < 0 {
+				first = i + 1
+			}
+			break scan
+		case !short || s == "-":
+			if first < 0 {
+				first = i
+			}
+		case in("--regexp --expression", s), strings.HasSuffix(letters, "e") && strings.Trim(letters[:len(letters)-1], bare) == "":
+			option, words[i+1] = true, true
+		case strings.HasPrefix(s, "--"):
+			option = option || len(name) > 4 && anyHead("--regexp --expression --file --from-file --match", name)
+		default:
+			option = option || strings.ContainsAny(letters, "ef")
+		}
+	}
+	if !option {
+		words[first] = true
+	}
+	return words
+}
+
+// anyHead reports whether s begins one of several words: long options may be shortened.
+func anyHead(words, s string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if strings.HasPrefix(w, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // secretForms tries a word, and what stands in it behind = and @.

@@ -137,8 +137,6 @@ var safeList = map[string]safeSpec{
 	"rspec":   {"safe-test", "f: e: fd format: example: fail-fast no-color", files},
 	"phpunit": {"safe-test", "filter: testdox stop-on-failure no-coverage", files},
 	"ctest":   {"safe-test", "V VV R: E: j: output-on-failure verbose parallel: tests-regex: test-dir: N", files},
-
-	"ninja": {"safe-build", "j: k: n v C:", anything},
 }
 
 // searches are commands whose first operand is what they look for.
@@ -154,7 +152,7 @@ var knownNames = func() map[string]bool {
 	for name := range safeList {
 		m[name] = true
 	}
-	for _, name := range words(`ps top lsof jobs fg bg return break continue wait history bc dc gzip gunzip bzip2 xz zstd less more bat mvn gradle ./gradlew ./mvnw gradlew mvnw dotnet cmake
+	for _, name := range words(`ninja ps top lsof jobs fg bg return break continue wait history bc dc gzip gunzip bzip2 xz zstd less more bat mvn gradle ./gradlew ./mvnw gradlew mvnw dotnet cmake
 		meson bazel rustup rustc javac java kotlinc swift xcodebuild tput clear reset stty ulimit logger open xdg-open code subl yq xmllint protoc buf`) {
 		m[name] = true
 	}
@@ -182,7 +180,7 @@ func (f *floor) safe(c *call) string {
 		return f.safeCargo(c)
 	case in("npm pnpm yarn bun", c.name):
 		return f.safeNpm(c)
-	case in("make gmake", c.name):
+	case in("make gmake ninja", c.name):
 		return f.safeMake(c)
 	case toolWords[c.name] != "":
 		return f.safeTool(c)

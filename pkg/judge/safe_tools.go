@@ -37,7 +37,7 @@ func (f *floor) safeGit(c *call) string {
 			return ""
 		}
 	case "remote":
-		if !in("-v --verbose get-url", first) && len(g.args) > 0 {
+		if len(g.args) > 0 && first != "get-url" && (len(g.args) > 1 || !in("-v --verbose", first)) { // -v may stand in front of rm
 			return ""
 		}
 	case "stash":
@@ -158,8 +158,13 @@ func (f *floor) safeNpm(c *call) string {
 	return ""
 }
 
+// safeMake allows make and ninja to build, and the targets by whose name a project tests or checks itself.
 func (f *floor) safeMake(c *call) string {
-	o := parseOptions(c.args, "j: k s n C: jobs: keep-going silent quiet dry-run directory: no-print-directory B always-make")
+	spec := "j: k s n C: jobs: keep-going silent quiet dry-run directory: no-print-directory B always-make"
+	if c.name == "ninja" {
+		spec = "j: k: n v C:"
+	}
+	o := parseOptions(c.args, spec)
 	if o.strange() || !f.allInside(o.values("C directory"), c) {
 		return ""
 	}

@@ -52,13 +52,16 @@ func (r *shallow) Read(p []byte) (int, error) {
 // script judges the text of a script in a shell that knows e. What stands
 // before a syntax error is judged too: shells run line by line.
 func (f *floor) script(text string, e *env, in flow) flow {
+	odd := oddText(text)
+	// A shell takes the CR in front of a line end for a part of the last word, or for what a backslash escapes. Such a text is
+	// odd; it is read without them for what has to be denied in it.
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	f.scripts += len(text)
 	if len(text) > maxCommand || f.scripts > maxScripts {
 		f.over()
 		return flow{open: true}
 	}
-	if oddText(text) {
+	if odd {
 		f.hit("odd-text")
 	}
 	f.depth++

@@ -56,12 +56,50 @@ func secretGlob(p string) bool {
 			if strings.HasPrefix(part, "*.") && (strings.HasPrefix(name, ".") || part == "*.json" || part == "*.toml" || part == "*.yml" || part == "*.yaml") {
 				continue
 			}
-			if ok, err := path.Match(part, name); ok || err != nil {
+			if ok, err := path.Match(loosened(part), name); ok || err != nil {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// loosened puts ? in place of each [...] of a pattern. How these are written differs from shell to path.Match, [!a] and
+// [[:alpha:]] among it, and whatever one matches, ? does.
+func loosened(part string) string {
+	var out strings.Builder
+	for i := 0; i < len(part); i++ {
+		end := -1
+		if part[i] == '[' {
+			end = bracketEnd(part, i)
+		}
+		if end < 0 {
+			out.WriteByte(part[i])
+			continue
+		}
+		out.WriteByte('?')
+		i = end
+	}
+	return out.String()
+}
+
+// bracketEnd gives the index of the ] that closes the [ at s[i], or -1.
+func bracketEnd(s string, i int) int {
+	j := i + 1
+	if j < len(s) && (s[j] == '!' || s[j] == '^') {
+		j++
+	}
+	for from := j; j < len(s); j++ {
+		switch {
+		case s[j] == ']' && j > from:
+			return j
+		case s[j] == '[' && j+1 < len(s) && strings.IndexByte(":.=", s[j+1]) >= 0:
+			if at := strings.Index(s[j+2:], s[j+1:j+2]+"]"); at >= 0 {
+				j += at + 3
+			}
+		}
+	}
+	return -1
 }
 
 // holdsSecrets reports a folder so wide that reading all of it reads

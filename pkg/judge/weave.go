@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// weave joins pieces to fields, in every combination of their values.
-func weave(pieces []piece) [][]field {
+// weave joins pieces to fields, in every combination of their values. Where there are more than maxArgvs, the rest is
+// not judged, and that is told.
+func (f *floor) weave(pieces []piece) [][]field {
 	type strand struct {
 		done []field
 		cur  field
@@ -17,9 +18,11 @@ func weave(pieces []piece) [][]field {
 		var next []strand
 		for _, s := range strands {
 			grow := func(s strand) {
-				if len(next) < maxArgvs {
-					next = append(next, s)
+				if len(next) == maxArgvs {
+					f.over()
+					return
 				}
+				next = append(next, s)
 			}
 			s.done = slices.Clip(s.done)
 			if p.spread {

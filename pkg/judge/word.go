@@ -73,7 +73,7 @@ func (f *floor) fields(w *syntax.Word, e *env) [][]field {
 		tilde(one.Parts, pieces, e)
 		var next [][]field
 		for _, have := range out {
-			for _, s := range weave(pieces) {
+			for _, s := range f.weave(pieces) {
 				if len(next) < maxArgvs {
 					next = append(next, append(slices.Clip(have), s...))
 				} else {
