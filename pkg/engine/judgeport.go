@@ -23,6 +23,9 @@ type judgePort struct {
 // judgeTokens is room for some thinking before a verdict of one line.
 const judgeTokens = 2_000
 
+// judgeMark is the length of the mark in front of who speaks: as much as cannot be guessed, and little of the prompt's room.
+const judgeMark = 8
+
 // judgeTail is how much of the conversation the judge is shown at most, in messages.
 const judgeTail = 12
 
@@ -69,7 +72,8 @@ func (p *judgePort) Facts(deadline int64) judge.Facts {
 			out.AgentInfo, out.AgentText = string(f.AgentInfo), f.AgentPrompt
 		}
 	}
-	shape := transcript.Shape{Last: judgeTail}
+	out.Mark = p.e.nonce()[:judgeMark]
+	shape := transcript.Shape{Last: judgeTail, Nonce: out.Mark}
 	if !out.Child {
 		out.Tail = p.e.conversation(p.port, p.l, shape, p.share(judgeTailMS, deadline))
 	} else if h := p.history(p.ev.Session, p.share(judgeTailMS, deadline)); h != nil {

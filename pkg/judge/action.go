@@ -45,6 +45,8 @@ type Action struct {
 	// Content is the new text of an edit: a whole file, the replacing part, or
 	// a unified diff. Before is the old text, when it is known.
 	Content, Before string
+	// Input is the tool's whole input, where the fields above are not all of it: of everything but commands, reads and fetches.
+	Input string
 	// Cut: some of these texts were shortened on their way here. What is not
 	// seen whole is asked.
 	Cut bool

@@ -186,6 +186,13 @@ func TestARequestThatDoesNotFitIsNeverAllowed(t *testing.T) {
 	if out := j.Decide(Request{Action: a}, &Session{}, p); out.Effect != Ask || len(p.asked) != 0 {
 		t.Errorf("a long edit: %s %q, asked %d", out.Effect, out.Message, len(p.asked))
 	}
+	for _, kind := range []string{"tracker_query", "edit"} {
+		input := `{"note":"` + strings.Repeat("x", 3_000) + `","sql":"drop table users","more":"` + strings.Repeat("x", 3_000) + `"}`
+		tool := ReadAction(kind, []string{"src/a"}, []byte(input), corpusPlace)
+		if out := j.Decide(Request{Action: tool, Metadata: input}, &Session{}, p); out.Effect != Ask || len(p.asked) != 0 {
+			t.Errorf("the long input of %s: %s %q, asked %d", kind, out.Effect, out.Message, len(p.asked))
+		}
+	}
 	a.Content = strings.Repeat("x", 1_000)
 	if out := j.Decide(Request{Action: a}, &Session{}, p); out.Effect != Allow || !strings.Contains(p.asked[0], a.Content) {
 		t.Errorf("a short edit: %s %q", out.Effect, out.Message)

@@ -31,6 +31,9 @@ func ReadAction(kind string, resources []string, metadata []byte, place Place) A
 		}
 		return ""
 	}
+	if !in("bash shell read glob grep list ls lsp webfetch external_directory", strings.ToLower(kind)) {
+		a.Input = string(metadata)
+	}
 	a.Command = get("command cmd script")
 	a.Path = get("filePath filepath file_path path file")
 	a.Content = get("content newString new_string newText text patchText patch diff")

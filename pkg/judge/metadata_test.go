@@ -28,6 +28,9 @@ func TestReadActionKnowsTheNamesOfHosts(t *testing.T) {
 		{"too deep", "bash", strings.Repeat(`{"a":`, 500), Action{Cut: true}},
 	} {
 		tt.want.Kind = tt.kind
+		if tt.kind == "write" || tt.kind == "edit" || tt.kind == "multiedit" {
+			tt.want.Input = tt.metadata
+		}
 		if diff := cmp.Diff(tt.want, ReadAction(tt.kind, nil, []byte(tt.metadata), Place{}), cmp.Comparer(func(a, b Place) bool { return true })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}

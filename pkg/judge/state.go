@@ -92,14 +92,15 @@ func (s *Session) ApproveKey(k string) {
 func (s *Session) Approved(a Action) bool { return slices.Contains(s.approved, a.Key()) }
 
 // Key identifies an action: what kind, on which resources, and, for a command
-// or an edit, with which text and where. Approving one edit of a file approves no other.
+// or an edit, with which text and where; for any other tool, with which input. Approving one edit of a file approves no other, and
+// one call of a tool no other.
 func (a *Action) Key() string {
 	h := fnv(fnvStart, a.Kind)
 	for _, s := range slices.Sorted(slices.Values(a.Resources)) {
 		h = fnv(h, s)
 	}
 	g := h ^ 0x9e3779b97f4a7c15
-	for _, s := range []string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd} {
+	for _, s := range []string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd, a.Before, a.Shell, a.Input} {
 		h, g = fnv(h, s), fnv(g, s+"\x01")
 	}
 	return strconv.FormatUint(h, 36) + "." + strconv.FormatUint(g, 36)

@@ -100,6 +100,9 @@ func TestWhatThePersonAllowedIsThatAndNothingElse(t *testing.T) {
 		{"resources joined", func(a *Action) { a.Resources = []string{"ab"} }, false},
 		{"another text", func(a *Action) { a.Content = "two" }, false},
 		{"another path", func(a *Action) { a.Path = "y" }, false},
+		{"another text in its place", func(a *Action) { a.Before = "old" }, false},
+		{"another shell", func(a *Action) { a.Shell = "fish" }, false},
+		{"another input", func(a *Action) { a.Input = `{"replaceAll":true}` }, false},
 		{"another folder", func(a *Action) { a.Place.Cwd = "/elsewhere" }, false},
 		{"a command", func(a *Action) { a.Command = "x" }, false},
 	} {
@@ -114,6 +117,31 @@ func TestWhatThePersonAllowedIsThatAndNothingElse(t *testing.T) {
 	}
 	if s.Approved(base) || !s.Approved(bash("x")) {
 		t.Error("the oldest approval stays, or a newer one went")
+	}
+}
+
+// Two calls that a host describes alike but for their input are two calls.
+func TestAnApprovalIsForOneInput(t *testing.T) {
+	read := func(kind, input string) Action { return ReadAction(kind, []string{"x"}, []byte(input), corpusPlace) }
+	for _, tt := range []struct {
+		kind, allowed, other string
+		want                 bool
+	}{
+		{"edit", `{"filePath":"x","oldString":"// todo","newString":""}`, `{"filePath":"x","oldString":"checkAuth()","newString":""}`, false},
+		{"edit", `{"filePath":"x","oldString":"a","newString":"b"}`, `{"filePath":"x","oldString":"a","newString":"b","replaceAll":true}`, false},
+		{"multiedit", `{"filePath":"x","edits":[{"oldString":"a","newString":""}]}`, `{"filePath":"x","edits":[{"oldString":"b","newString":""}]}`, false},
+		{"tracker_delete", `{"id":1}`, `{"id":2}`, false},
+		{"tracker_delete", `{"id":1}`, `{"id":1}`, true},
+		{"doom_loop", `{"tool":"bash","input":{"command":"a"}}`, `{"tool":"bash","input":{"command":"b"}}`, false},
+		{"bash", `{"command":"git push","description":"Push"}`, `{"command":"git push","description":"Push the branch"}`, true},
+		{"bash", `{"command":"git push"}`, `{"command":"git push -f"}`, false},
+		{"read", `{"filePath":"/etc/hosts"}`, `{"filePath":"/etc/hosts","offset":100}`, true},
+	} {
+		s := &Session{}
+		s.Approve(read(tt.kind, tt.allowed))
+		if got := s.Approved(read(tt.kind, tt.other)); got != tt.want {
+			t.Errorf("%s %s after %s: approved %v, want %v", tt.kind, tt.other, tt.allowed, got, tt.want)
+		}
 	}
 }
 
