@@ -92,8 +92,8 @@ export class Lease {
   }
 }
 
-/** What stays, because the disk lets nothing go, ends by its age. */
-function remove(file: string): void {
+/** What stays, because the disk lets nothing go, ends by its age. Never throws. */
+export function remove(file: string): void {
   try {
     fs.rmSync(file, { force: true });
   } catch {

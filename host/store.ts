@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { Lease } from "./lease.ts";
+import { Lease, remove } from "./lease.ts";
 import type { RecordedCall } from "./protocol.gen.ts";
 import { describe } from "./text.ts";
 
@@ -19,7 +19,8 @@ const maxLogBytes = 2 * 1024 * 1024;
 const maxLogLine = 64 * 1024;
 /** Claims are tiny; old ones go when there are many, long after their session can still be open. */
 const maxClaims = 2000;
-const claimLifeMs = 90 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const claimLifeMs = 90 * dayMs;
 
 /** Of the session's digest, in front of the claim's name: the claims of a session are found by it. */
 const claimPrefix = 32;
@@ -35,6 +36,8 @@ const maxLedgers = 40;
 
 /** Some thousand wishes; nobody leaves as many for one session. */
 const maxWishBytes = 256 * 1024;
+
+const folders = ["sessions", "claims", "leases", "logs", "ledgers", "recordings", "wishes"];
 
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
@@ -56,8 +59,9 @@ export interface Lines {
 }
 
 export class Store {
-  /** Why the folder cannot be written, once that has been seen. */
+  /** Why the folder cannot be written, from when that was seen until a state is written again: a disk may be full for a while. */
   unwritable: string | undefined;
+  private told = false;
 
   private readonly memory = new Map<string, string>(); // states, while the folder cannot be written
   private readonly lease: Lease;
@@ -73,9 +77,11 @@ export class Store {
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    for (const name of ["sessions", "claims", "leases", "logs", "ledgers", "recordings", "wishes"]) {
-      this.writing(() => fs.mkdirSync(path.join(folder, name), { recursive: true, mode: 0o700 }));
-    }
+    this.writing(() => this.make());
+  }
+
+  private make(): void {
+    for (const name of folders) fs.mkdirSync(path.join(this.folder, name), { recursive: true, mode: 0o700 });
   }
 
   /** The stored state of a session, or of what it was forked from, and whether this process may review it. */
@@ -123,6 +129,7 @@ export class Store {
     if (Buffer.byteLength(text) > maxStateBytes) return `save state: larger than ${maxStateBytes} bytes`;
     const failure = this.writing(() => replaceFile(this.sessionFile(session), text));
     if (failure === undefined) {
+      this.unwritable = undefined;
       this.memory.delete(session);
       if (this.saves++ % 32 === 0) this.prune();
       return undefined;
@@ -319,27 +326,29 @@ export class Store {
         }
       }
       const claims = path.join(this.folder, "claims");
-      const names = fs.readdirSync(claims);
-      if (names.length <= maxClaims) return;
-      const horizon = Date.now() - claimLifeMs;
-      for (const name of names) {
-        const file = path.join(claims, name);
-        const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-        if (at !== undefined && at < horizon) fs.rmSync(file, { force: true });
-      }
+      if (fs.readdirSync(claims).length > maxClaims) dropOld(claims, claimLifeMs);
+      dropOld(path.join(this.folder, "leases"), dayMs); // of processes that were killed: one that lives beats
+      dropOld(sessions, dayMs, ".tmp"); // half written
     });
   }
 
-  /** Runs a change of the folder; a failure is returned, and told once. */
-  private writing(change: () => void): string | undefined {
+  /** Runs a change of the folder; a failure is returned, and told once. A folder that somebody has removed is made again. */
+  private writing(change: () => void, anew = true): string | undefined {
     try {
       change();
       return undefined;
     } catch (error) {
+      if (anew && (error as NodeJS.ErrnoException).code === "ENOENT") {
+        return this.writing(() => {
+          this.make();
+          change();
+        }, false);
+      }
       const reason = describe(error);
       if (this.unwritable === undefined && refusesWrites(error)) {
         this.unwritable = reason;
-        this.onUnwritable(reason);
+        if (!this.told) this.onUnwritable(reason);
+        this.told = true;
       }
       return reason;
     }
@@ -359,7 +368,7 @@ export function replaceFile(file: string, text: string, mode = 0o600): void {
     if (mode !== 0o600) fs.chmodSync(fresh, mode); // whatever the umask takes away
     fs.renameSync(fresh, file);
   } catch (error) {
-    fs.rmSync(fresh, { force: true });
+    remove(fresh); // a failure of this one would hide the other, which tells that the disk is full
     throw error;
   }
 }
@@ -410,6 +419,16 @@ function linesFrom(file: string, from: number, most: number): Lines {
 /** What stands in a day's ledger from a byte on. It makes nothing on the disk. */
 export function ledgerFrom(folder: string, name: string, from: number): Lines {
   return ledgerName.test(name) ? linesFrom(path.join(folder, "ledgers", name), from, maxLedgerRead) : { failure: "not a ledger" };
+}
+
+/** Removes what was not touched for so long. */
+function dropOld(folder: string, lifeMs: number, ending = ""): void {
+  const horizon = Date.now() - lifeMs;
+  for (const name of fs.readdirSync(folder)) {
+    const file = path.join(folder, name);
+    const at = name.endsWith(ending) ? fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
+    if (at !== undefined && at < horizon) fs.rmSync(file, { force: true });
+  }
 }
 
 function touch(file: string): void {

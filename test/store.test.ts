@@ -185,6 +185,23 @@ describe("a claim", () => {
   });
 });
 
+describe("what killed processes leave behind", () => {
+  test("is removed after a day", () => {
+    const folder = scratch();
+    const store = new Store(folder, processOwner());
+    store.load("mine");
+    const lease = fs.readdirSync(path.join(folder, "leases"));
+    const old = ["leases/a.lease", "leases/a.lease.1.2", "sessions/a.json.1.tmp", "sessions/a.json.bad"];
+    const young = ["leases/b.lease", "sessions/b.json.1.tmp"];
+    for (const name of [...old, ...young]) fs.writeFileSync(path.join(folder, name), "x");
+    const yesterday = Date.now() / 1000 - 25 * 3600;
+    for (const name of old) fs.utimesSync(path.join(folder, name), yesterday, yesterday);
+    store.save("mine", {});
+    assert.deepEqual(fs.readdirSync(path.join(folder, "leases")).sort(), [...lease, "b.lease"].sort());
+    assert.deepEqual(fs.readdirSync(path.join(folder, "sessions")).filter((name) => name.length < 20).sort(), ["a.json.bad", "b.json.1.tmp"]);
+  });
+});
+
 describe("a folder that cannot be written", () => {
   test("costs the memory of restarts and the right to wake, and is told once", () => {
     const told: string[] = [];
@@ -199,6 +216,40 @@ describe("a folder that cannot be written", () => {
     store.close();
     assert.equal(told.length, 1);
     assert.notEqual(store.unwritable, undefined);
+  });
+
+  for (const name of ["sessions", "claims"]) {
+    test(`costs nothing more once it can be written again: ${name}`, () => {
+      const folder = scratch();
+      const told: string[] = [];
+      const store = new Store(folder, "o", (reason) => told.push(reason));
+      const place = path.join(folder, name);
+      for (let round = 0; round < 2; round++) {
+        fs.renameSync(place, `${place}.aside`);
+        fs.writeFileSync(place, "");
+        store.save("s", { round });
+        assert.deepEqual(store.claim("s", key), { granted: false, reason: "unwritable" });
+        fs.rmSync(place);
+        fs.renameSync(`${place}.aside`, place);
+        assert.equal(store.save("s", { round }), undefined);
+      }
+      assert.deepEqual(store.claim("s", key), { granted: true });
+      assert.equal(told.length, 1);
+    });
+  }
+
+  test("is made again where it was removed", () => {
+    const folder = path.join(scratch(), "state");
+    const told: string[] = [];
+    const store = new Store(folder, "o", (reason) => told.push(reason));
+    for (const use of [() => store.save("s", { a: 1 }), () => store.append("advisor", "line"), () => store.tally("2026-12-01", "x")]) {
+      fs.rmSync(folder, { recursive: true });
+      use();
+    }
+    assert.equal(store.save("s", { a: 1 }), undefined);
+    assert.deepEqual(store.claim("s", key), { granted: true });
+    assert.deepEqual(new Store(folder, "o").load("s"), { state: { a: 1 }, reviewer: true });
+    assert.deepEqual(told, []);
   });
 
   test("bounds what is kept in memory", () => {
