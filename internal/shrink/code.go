@@ -209,7 +209,7 @@ func (f *function) append(out []byte) []byte {
 			switch in.op {
 			case opI32Const:
 				out = appendSigned(out, int64(int32(in.a)))
-			case opBr, opBrIf, opCall, opLocalTee:
+			case opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
 				out = appendUnsigned(out, in.a)
 			case opBrTable:
 				out = appendUnsigned(out, uint64(len(in.table)-1))

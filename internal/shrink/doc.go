@@ -4,7 +4,8 @@
 //
 //   - Jumps. A Go function is one loop around a br_table, and every jump stores the
 //     number of its target and starts the loop again. Forwards, the target's
-//     block is still open, and a plain br reaches it.
+//     block is still open, and a plain br reaches it. A call by a table borrows the local of that
+//     number, so it gets one of its own.
 //   - Places. Every place of that table has a block, though most are never jumped or
 //     returned to any more.
 //   - Calls of what never returns: panics, and growing the stack. A helper does what

@@ -133,3 +133,25 @@ func (f *function) jump(d *dispatcher, stack []open, x int) {
 		return
 	}
 }
+
+// freePCB gives a function that calls by a table a local of its own for the number in it. The compiler takes PC_B, which is then
+// not read by the br_table alone:
+//
+//	local.set PC_B, i32.const 0, local.get PC_B, call_indirect
+func (f *function) freePCB() {
+	local := uint64(paramsOfGo + len(f.types))
+	found := false
+	for x := range f.code {
+		if f.is(x, opLocalSet, opI32Const, opLocalGet, opCallInd) && f.code[x].a == pcB && f.code[x+2].a == pcB {
+			f.code[x] = instr{op: opLocalSet, a: local, fresh: true}
+			f.code[x+2] = instr{op: opLocalGet, a: local, fresh: true}
+			found = true
+		}
+	}
+	if found {
+		f.types = append(f.types, typeI32)
+		c := &cursor{data: f.locals}
+		groups := c.unsigned()
+		f.locals = append(append(appendUnsigned(nil, groups+1), f.locals[c.at:]...), 1, typeI32)
+	}
+}

@@ -111,6 +111,30 @@ func TestStraighten(t *testing.T) {
 	}
 }
 
+func TestFreePCB(t *testing.T) {
+	indirect := func(local byte) []byte {
+		return []byte{opLocalGet, 2, opWrap, opLocalSet, local, opI32Const, 0, opLocalGet, local, opCallInd, 0, 0, opDrop}
+	}
+	// A jump forwards beside such a call becomes a branch.
+	code := func(local byte, jump ...byte) []byte {
+		return join([]byte{opLoop, opVoid, opBlock, opVoid, opBlock, opVoid, opLocalGet, pcB, opBrTable, 2, 0, 1, 1, opEnd},
+			indirect(local), jump, []byte{opEnd, opEnd, opUnreachable})
+	}
+	in := body(code(pcB, opI32Const, 1, opLocalSet, pcB, opBr, 1)...)
+	want := append([]byte{3, 1, typeI32, 1, 0x7e, 1, typeI32}, append(code(3, opBr, 0), opEnd)...)
+	if got := passed(t, in, func(f *function) { f.freePCB(); f.straighten() }); !bytes.Equal(got, want) {
+		t.Errorf("\n got %x\nwant %x", got, want)
+	}
+	for name, in := range map[string][]byte{
+		"another local":     body(code(1)...),
+		"no call behind it": body(bytes.Replace(code(pcB), []byte{opCallInd, 0, 0}, []byte{opDrop}, 1)...),
+	} {
+		if got := passed(t, in, (*function).freePCB); !bytes.Equal(got, in) {
+			t.Errorf("%s:\n got %x\nwant %x", name, got, in)
+		}
+	}
+}
+
 func TestColdCalls(t *testing.T) {
 	call := func(callee byte) []byte {
 		return []byte{opLocalGet, 1, opI32Const, word, opI32Sub, opLocalTee, 1, opGlobalSet, globalSP,

@@ -52,6 +52,7 @@ func shrinkModule(m *wasmfile.Module, file []byte, cold func(name string) bool) 
 	}
 	for _, f := range p.funcs {
 		f.sweep()
+		f.freePCB()
 		f.straighten()
 	}
 	helpers := p.coldCalls()
