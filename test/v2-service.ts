@@ -44,6 +44,8 @@ export class V2Service {
   /** Calls of the session's methods by plugins. */
   readonly calls: { method: string; input: Admission }[] = [];
   readonly registered: Record<string, { name?: string; execute?: (...args: unknown[]) => Promise<unknown> }[]> = { tool: [], command: [] };
+  /** Model calls by plugins. */
+  generated = 0;
   judge: ((event: object) => Promise<void>) | undefined;
   spelling: "beta" | "2.0" = "beta";
   /** The last event is sent as JSON text. */
@@ -74,6 +76,13 @@ export class V2Service {
     this.sessions.set(id, session);
     this.emit(session, "session.forked", { parentID: from, boundary: { type: "after", messageID: "msg_0" } }, true);
     return id;
+  }
+
+  /** The person takes a session elsewhere. */
+  async move(id: string, directory: string): Promise<void> {
+    this.sessions.get(id)!.directory = directory;
+    this.emit(id, "session.moved", {}, true);
+    await breath();
   }
 
   /** A person types. Loads the location's plugins when nobody did before, after the input is admitted. */
@@ -147,6 +156,7 @@ export class V2Service {
       },
       generate: {
         text: async ({ prompt, model }) => {
+          this.generated++;
           if (model?.variant === "max") throw new Error("Unknown variant max of the model");
           return { data: { text: `generated for ${prompt}${model?.variant ? ` (${model.variant})` : ""}` } };
         },

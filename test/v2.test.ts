@@ -145,6 +145,39 @@ describe("a session", () => {
     assert.equal(at("/a").of("turn_end").length, 1);
   });
 
+  test("whose place nobody tells is no location's until an event does", async () => {
+    const { service, at } = serve();
+    const id = service.create("/b");
+    service.load("/a");
+    service.load("/b");
+    service.refuse.add("get");
+    service.emit(id, "session.execution.started", {}, false);
+    await settle();
+    assert.deepEqual([...at("/a").events, ...at("/b").events], [], "asked in vain");
+    await service.type(id, "hello");
+    await settle();
+    assert.deepEqual(at("/a").events, []);
+    assert.equal(at("/b").of("turn_end").length, 1);
+  });
+
+  test("that is moved is the other location's from then on", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    service.load("/b");
+    const id = service.create("/a");
+    await service.type(id, "one");
+    await service.move(id, "/b");
+    await service.type(id, "two");
+    await settle();
+    assert.deepEqual(at("/a").of("turn_end").length, 1);
+    assert.deepEqual(at("/b").of("user").map(({ text }) => text), ["two"]);
+    assert.equal(at("/b").of("session")[0]!.complete, false);
+    await service.move(id, "/a");
+    await service.type(id, "three");
+    await settle();
+    assert.deepEqual(at("/a").of("user").map(({ text }) => text), ["one", "three"]);
+  });
+
   test("with a hole in its numbers is told again as incomplete", async () => {
     const { service, at } = serve();
     service.load("/a");
@@ -502,6 +535,17 @@ describe("what the host can ask", () => {
     assert.equal(at("/a").of("permission").length, 1);
   });
 
+  test("a model call that was taken back is not made again without its variant", async () => {
+    const { service, at } = serve();
+    service.load("/a");
+    await settle();
+    at("/a").effect({ type: "generate", id: "g1", provider: "p", model: "m", prompt: "hello", effort: "max", timeoutMs: 60_000 });
+    at("/a").effect({ type: "generate_cancel", id: "g1" });
+    await settle();
+    assert.equal(at("/a").of("generated")[0]!.failure, "cancelled");
+    assert.equal(service.generated, 1);
+  });
+
   test("a model call goes to the host's own model", async () => {
     const { service, at } = serve();
     service.load("/a");
@@ -518,6 +562,44 @@ describe("what the host can ask", () => {
       await at("/a").until(() => at("/a").of("generated").length > 0);
       assert.deepEqual(at("/a").of("generated"), [{ type: "generated", id: "g2", text }], effort);
     }
+  });
+});
+
+describe("the stream of events", () => {
+  /** Timers fire at once. */
+  async function atOnce(work: () => Promise<void>): Promise<void> {
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = ((fire: () => void) => setTimeout(fire, 0)) as typeof setTimeout;
+    await work().finally(() => (globalThis.setTimeout = setTimeout));
+  }
+
+  async function subscriptions(stream: (n: number, stop: AbortController) => AsyncGenerator<unknown>): Promise<number> {
+    const stop = new AbortController();
+    let n = 0;
+    const session = { get: async () => ({}), synthetic: async () => ({}) };
+    const host = new V2Host({ session, event: { subscribe: () => stream(++n, stop) } } as V2Context, "/a", new Recorder().deps);
+    await atOnce(async () => {
+      host.start();
+      for (let quiet = 0, before = 0; quiet < 20 && !stop.signal.aborted; quiet = n === before ? quiet + 1 : 0, before = n) await new Promise((resolve) => setTimeout(resolve, 0));
+      await host.close();
+    });
+    return n;
+  }
+
+  test("may break any number of times in a long life", async () => {
+    const n = await subscriptions(async function* (n, stop) {
+      yield { type: "session.status", data: {} };
+      if (n === 25) stop.abort();
+      throw new Error("the stream broke");
+    });
+    assert.equal(n, 25);
+  });
+
+  test("that never says a word is given up", async () => {
+    const n = await subscriptions(async function* (n, stop) {
+      if (n === 20) stop.abort();
+    });
+    assert.equal(n, 10);
   });
 });
 

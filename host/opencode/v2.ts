@@ -29,6 +29,7 @@ const maxRereads = 2;
 /** Children of children; agents do not nest deeper. */
 const maxLevels = 8;
 const resubscribeMs = 1_000;
+/** In a row: a service runs for weeks, and its stream may break now and then. */
 const maxResubscribes = 10;
 
 interface Watched {
@@ -95,6 +96,7 @@ export class V2Host implements Host {
       try {
         for await (const event of this.context.event!.subscribe!({ signal: this.stop.signal })) {
           if (this.stop.signal.aborted) return;
+          tries = 0;
           this.hear(event);
         }
       } catch {
@@ -126,6 +128,10 @@ export class V2Host implements Host {
     const info = object(data["info"]);
     const id = string(data["sessionID"]) ?? string(info["id"]) ?? envelope.durable?.aggregateID;
     if (id === undefined || !this.advisor.wants(id)) return;
+    if (envelope.type === "session.moved") {
+      this.sessions.delete(id); // away or here: the next event tells anew whose it is
+      return;
+    }
     const watched = this.sessions.get(id) ?? this.meet(id, envelope);
     if (watched.mine === undefined) {
       if (watched.waiting.length < maxWaiting) watched.waiting.push(envelope);
@@ -154,10 +160,16 @@ export class V2Host implements Host {
       watched.mine = false;
     } else {
       aside(async () => {
-        const found = await within(lookupMs, () => this.context.session!.get!({ sessionID: id }));
-        this.place(watched, object(object(unwrap(found))["info"] ?? unwrap(found)), envelope);
+        const found = object(unwrap(await within(lookupMs, () => this.context.session!.get!({ sessionID: id }))));
         const { waiting } = watched;
         watched.waiting = [];
+        const from = Object.keys(found).length > 0 ? envelope : waiting.find(({ location }) => location?.directory !== undefined);
+        if (from === undefined) {
+          // The host is slow, or has lost it. Taken for ours it would be reviewed by every location: the next event asks anew.
+          if (this.sessions.get(id) === watched) this.sessions.delete(id);
+          return;
+        }
+        this.place(watched, object(found["info"] ?? found), from);
         if (watched.mine) for (const event of waiting) aside(async () => this.take(watched, event));
       });
     }
@@ -179,10 +191,6 @@ export class V2Host implements Host {
   }
 
   private take(watched: Watched, envelope: Envelope): void {
-    if (envelope.type === "session.moved") {
-      this.sessions.delete(watched.session.id); // the next event tells anew whose it is
-      return;
-    }
     const events = watched.session.take(envelope);
     if (watched.session.hole && watched.announced) this.announce(watched);
     for (const event of events) this.send(watched, event);
@@ -303,7 +311,7 @@ export class V2Host implements Host {
     return Promise.all(ids.map((id) => readProvider(this.context, id)));
   }
 
-  async generate(effect: Generate): Promise<Pick<Generated, "text" | "failure" | "detail">> {
+  async generate(effect: Generate, signal: AbortSignal): Promise<Pick<Generated, "text" | "failure" | "detail">> {
     const text = this.context.generate?.text ?? this.context.experimental?.generate?.text;
     if (!text) return { failure: "unsupported", detail: "this version of OpenCode has no model call for plugins" };
     const ask = async (variant: string | undefined) =>
@@ -313,7 +321,7 @@ export class V2Host implements Host {
       });
     // A variant that the model does not have fails the call: the model's own effort is then the nearest.
     const answer = await ask(effect.effort).catch((error: unknown) => {
-      if (!effect.effort || !/variant/i.test(describe(error))) throw error;
+      if (signal.aborted || !effect.effort || !/variant/i.test(describe(error))) throw error;
       return ask(undefined);
     });
     const result = object(unwrap(answer));
