@@ -4,6 +4,7 @@
 
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { kindOf, type Listing, Listings, readListing, type State } from "./listing.ts";
 import { Errno, Kind } from "./protocol.gen.ts";
 
 /** Device and inode: what a path named when it was checked. */
@@ -16,11 +17,6 @@ export interface Info extends Identity {
   kind: Kind;
   size: bigint;
   mtimeNs: bigint;
-}
-
-export interface Entry {
-  name: string;
-  kind: Kind;
 }
 
 /** A refusal. Success is the value itself, so that no errno is ever forgotten. */
@@ -42,7 +38,7 @@ interface Listed {
   prefix: string; // how the paths of what is in it begin
   fd: number;
   through: string; // the same, by what is open
-  odd: Set<string>; // what is neither file nor folder
+  odd: ReadonlySet<string>; // what is neither file nor folder
 }
 
 const maxListed = 64; // as deep as a walk goes
@@ -56,18 +52,20 @@ export class Files {
   readonly root: string;
   private readonly given: string;
   private readonly listed: Listed[] = []; // each is below the one before
-  private held: { name: string; fd: number; info: Info } | undefined;
+  private readonly listings: Listings;
+  private held: { name: string; fd: number; info: Info; state: State } | undefined;
 
   constructor(root: string) {
     this.given = path.resolve(root);
     this.root = fs.realpathSync.native(this.given);
+    this.listings = new Listings(this.root);
   }
 
   stat(name: string): Info | Refusal {
     return this.hold(name) ?? attempt(() => this.inspect(name).info);
   }
 
-  /** Forgets what listings said and closes what is open: between two calls of the guest. */
+  /** Closes what is open, through which later names were opened: between two calls of the guest. */
   release(): void {
     this.leave(0);
     this.drop();
@@ -98,7 +96,7 @@ export class Files {
         same(stat, want);
         this.confirm(name, want);
         this.drop();
-        this.held = { name, fd, info: infoOf(stat) }; // a large file is read in pieces
+        this.held = { name, fd, info: infoOf(stat), state: stat }; // a large file is read in pieces
       } finally {
         if (this.held?.fd !== fd) fs.closeSync(fd);
       }
@@ -106,37 +104,40 @@ export class Files {
     });
   }
 
-  /** Names in byte order, as Go sorts strings. */
-  list(name: string, want: Identity): Entry[] | Refusal {
+  /** What the folder holds. */
+  list(name: string, want: Identity): Listing | Refusal {
     return attempt(() => {
       const { held } = this;
       if (held?.name === name && held.info.kind === Kind.dir) {
         same(held.info, want);
-        const entries = readFolder(handle(held.fd)!);
-        this.remember(name, held.fd, entries);
+        const listing = this.listings.read(name, held.state, handle(held.fd)!);
+        this.remember(name, held.fd, listing);
         this.held = undefined;
-        return entries;
+        return listing;
       }
       const before = this.inspect(name);
       if (before.info.kind === Kind.symlink) throw new Refusal(Errno.changed);
       if (before.info.kind !== Kind.dir) throw new Refusal(Errno.notDir);
       same(before.info, want);
-      const fd = process.platform === "win32" ? undefined : this.open(before.at, listFlags);
+      if (process.platform === "win32") {
+        const listing = readListing(before.at);
+        this.confirm(name, want);
+        return listing;
+      }
+      const fd = this.open(before.at, listFlags);
       let kept = false;
       try {
-        if (fd !== undefined) {
-          const opened = fs.fstatSync(fd, big);
-          if (!opened.isDirectory()) throw new Refusal(Errno.notDir);
-          same(opened, want);
-        }
+        const opened = fs.fstatSync(fd, big);
+        if (!opened.isDirectory()) throw new Refusal(Errno.notDir);
+        same(opened, want);
         const through = handle(fd);
-        const entries = readFolder(through ?? before.at);
+        const listing = through ? this.listings.read(name, opened, through) : readListing(before.at);
         this.confirm(name, want);
-        if (through) this.remember(name, fd!, entries);
+        if (through) this.remember(name, fd, listing);
         kept = through !== undefined;
-        return entries;
+        return listing;
       } finally {
-        if (fd !== undefined && !kept) fs.closeSync(fd);
+        if (!kept) fs.closeSync(fd);
       }
     });
   }
@@ -161,9 +162,10 @@ export class Files {
     let fd: number | undefined;
     try {
       fd = this.open(folder.through + last, readFlags);
-      const info = infoOf(fs.fstatSync(fd, big));
+      const stat = fs.fstatSync(fd, big);
+      const info = infoOf(stat);
       if (info.kind === Kind.file || info.kind === Kind.dir) {
-        this.held = { name, fd, info };
+        this.held = { name, fd, info, state: stat };
         return info;
       }
     } catch {
@@ -194,14 +196,12 @@ export class Files {
     this.held = undefined;
   }
 
-  private remember(folder: string, fd: number, entries: Entry[]): void {
+  private remember(folder: string, fd: number, { odd }: Listing): void {
     const prefix = `${folder}/`;
     let above = this.listed.length;
     while (above > 0 && (this.listed[above - 1]!.prefix === prefix || !prefix.startsWith(this.listed[above - 1]!.prefix))) above--;
     this.leave(above);
     if (above === maxListed) fs.closeSync(this.listed.shift()!.fd);
-    const odd = new Set<string>();
-    for (const { name, kind } of entries) if (kind !== Kind.file && kind !== Kind.dir) odd.add(name);
     this.listed.push({ prefix, fd, through: `${handle(fd)!}/`, odd });
   }
 
@@ -263,34 +263,9 @@ function fill(fd: number, offset: number, buffer: Uint8Array): number {
   return filled;
 }
 
-const withTypes = { withFileTypes: true } as const;
-
-function readFolder(folder: string): Entry[] {
-  return sortByBytes(fs.readdirSync(folder, withTypes).map((entry) => ({ name: entry.name, kind: direntKind(entry, folder) })));
-}
-
-// As numbers: the methods of stat make big integers for each question.
-const kinds: Record<number, Kind> = { [fs.constants.S_IFREG]: Kind.file, [fs.constants.S_IFDIR]: Kind.dir, [fs.constants.S_IFLNK]: Kind.symlink };
-
-function kindOf(stat: fs.BigIntStats): Kind {
-  return kinds[Number(stat.mode) & fs.constants.S_IFMT] ?? Kind.other;
-}
-
-function direntKind(entry: fs.Dirent, folder: string): Kind {
-  if (entry.isFile()) return Kind.file;
-  if (entry.isDirectory()) return Kind.dir;
-  if (entry.isSymbolicLink()) return Kind.symlink;
-  if (entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()) return Kind.other;
-  try {
-    return kindOf(fs.lstatSync(path.join(folder, entry.name), big)); // file systems that do not say
-  } catch {
-    return Kind.other;
-  }
-}
-
 /** A path that names the opened folder itself, where the system has one. */
-function handle(fd: number | undefined): string | undefined {
-  return fd !== undefined && opened !== undefined ? `${opened}/${fd}` : undefined;
+function handle(fd: number): string | undefined {
+  return opened !== undefined ? `${opened}/${fd}` : undefined;
 }
 
 function ownHandles(): string | undefined {
@@ -299,17 +274,6 @@ function ownHandles(): string | undefined {
   } catch {
     return undefined; // no /proc here
   }
-}
-
-function sortByBytes(entries: Entry[]): Entry[] {
-  // UTF-16 order and byte order differ only where surrogates meet U+E000 and above.
-  if (!entries.some((entry) => /[\ud800-\udfff]/.test(entry.name))) {
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-  return entries
-    .map((entry) => ({ entry, key: Buffer.from(entry.name) }))
-    .sort((a, b) => Buffer.compare(a.key, b.key))
-    .map(({ entry }) => entry);
 }
 
 const errnos: Record<string, Errno> = {

@@ -152,23 +152,12 @@ export class Guest {
         return n instanceof Refusal ? -n.errno : n;
       }, -1),
       [importFSList]: guard((ptr: number, len: number, want: number, buf: number, bufLen: number) => {
-        const entries = files.list(text(ptr, len), this.identity(want));
-        if (entries instanceof Refusal) return -entries.errno;
-        const names = entries.reduce((all, { name }) => all + name, "");
-        const bytes = Buffer.byteLength(names);
-        const size = 3 * entries.length + bytes;
-        if (size > bufLen >>> 0) return -Errno.range;
-        const out = this.memory.bytes;
-        let at = buf >>> 0;
-        if (at + size > out.length) return -Errno.invalid;
-        for (const { name, kind } of entries) {
-          const length = bytes === names.length ? writeASCII(out, name, at + 3) : out.write(name, at + 3);
-          out[at] = kind;
-          out[at + 1] = length & 0xff;
-          out[at + 2] = length >> 8;
-          at += 3 + length;
-        }
-        return size;
+        const listing = files.list(text(ptr, len), this.identity(want));
+        if (listing instanceof Refusal) return -listing.errno;
+        const { bytes } = listing;
+        if (bytes.length > bufLen >>> 0) return -Errno.range;
+        this.memory.bytes.set(bytes, buf >>> 0); // throws when it leads out of memory
+        return bytes.length;
       }, -1),
       [importFSReal]: guard((ptr: number, len: number, buf: number, bufLen: number) => {
         const real = files.real(text(ptr, len));
@@ -201,12 +190,6 @@ export class Guest {
     const { view } = this.memory;
     return { dev: view.getBigUint64(ptr >>> 0, true), ino: view.getBigUint64((ptr >>> 0) + 8, true) };
   }
-}
-
-/** Names are short: a call of write takes longer than their letters. */
-function writeASCII(out: Buffer, text: string, at: number): number {
-  for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
-  return text.length;
 }
 
 /** What throws inside an import is a bad pointer or bad text: the guest is told so, with the import's sign. */

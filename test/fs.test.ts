@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { Files, type Info, Refusal } from "../host/fs.ts";
+import { type Listing, Listings } from "../host/listing.ts";
 import { Errno, Kind } from "../host/protocol.gen.ts";
 import { scratch } from "./scratch.ts";
 
@@ -34,6 +35,21 @@ function read(files: Files, name: string, want: Info, offset = 0n, size = 100): 
   return Buffer.from(buffer.subarray(0, n)).toString();
 }
 
+/** The entries of a listing, as the guest reads them. */
+function entries({ bytes }: Listing): { name: string; kind: Kind }[] {
+  const all = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 3 + bytes.readUInt16LE(at + 1);
+    all.push({ name: bytes.toString("utf8", at + 3, end), kind: bytes[at] as Kind });
+    at = end;
+  }
+  return all;
+}
+
+function list(files: Files, folder: string): { name: string; kind: Kind }[] {
+  return entries(must(files.list(folder, must(files.stat(folder)))));
+}
+
 const nobody = { dev: 0n, ino: 0n };
 
 describe("files inside the workspace", () => {
@@ -47,7 +63,7 @@ describe("files inside the workspace", () => {
     assert.equal(read(files, name, info, 7n, 5), "const");
     assert.equal(read(files, name, info, 19n), "");
     assert.equal(read(files, name, info, 4000n), "");
-    assert.deepEqual(must(files.list(path.join(root, "src"), must(files.stat(path.join(root, "src"))))), [{ name: "a.ts", kind: Kind.file }]);
+    assert.deepEqual(list(files, path.join(root, "src")), [{ name: "a.ts", kind: Kind.file }]);
     assert.equal(must(files.real(name)), name);
     assert.equal(must(files.stat(root)).kind, Kind.dir);
   });
@@ -69,7 +85,7 @@ describe("files inside the workspace", () => {
     for (const name of ["b", "a", "é", "\u{1f600}", "\ufffc"]) fs.writeFileSync(path.join(folder, name), "");
     fs.mkdirSync(path.join(folder, "Z"));
     fs.symlinkSync("a", path.join(folder, "l"));
-    assert.deepEqual(must(files.list(folder, must(files.stat(folder)))), [
+    assert.deepEqual(list(files, folder), [
       { name: "Z", kind: Kind.dir },
       { name: "a", kind: Kind.file },
       { name: "b", kind: Kind.file },
@@ -78,6 +94,17 @@ describe("files inside the workspace", () => {
       { name: "\ufffc", kind: Kind.file },
       { name: "\u{1f600}", kind: Kind.file },
     ]);
+  });
+
+  test("are listed the same whether or not all names are ASCII", () => {
+    const { root, files } = workspace();
+    const names = Array.from({ length: 300 }, (_, i) => `${"aZ_.-~ 0"[i % 8]}${(i * 7919) % 1000}`);
+    for (const more of [[], ["\ue000", "\u{10000}", "x".repeat(255)]]) {
+      const folder = fs.mkdtempSync(path.join(root, "many-"));
+      for (const name of [...names, ...more]) fs.writeFileSync(path.join(folder, name), "");
+      const sorted = [...new Set([...names, ...more])].map((name) => Buffer.from(name)).sort(Buffer.compare);
+      assert.deepEqual(list(files, folder), sorted.map((name) => ({ name: name.toString(), kind: Kind.file })));
+    }
   });
 
   test("a link is seen as a link and read at its target", () => {
@@ -333,7 +360,7 @@ describe("after a listing, what is in the folder is opened through it", () => {
     const slow = new Files(root);
     for (const at of [name, path.join(folder, "deep")]) assert.deepEqual(must(files.stat(at)), must(slow.stat(at)));
     const deep = path.join(folder, "deep");
-    assert.deepEqual(must(files.list(deep, must(files.stat(deep)))), [{ name: "b.ts", kind: Kind.file }]);
+    assert.deepEqual(list(files, deep), [{ name: "b.ts", kind: Kind.file }]);
     const b = path.join(deep, "b.ts");
     assert.equal(read(files, b, must(files.stat(b))), "export const b = 2\n");
     assert.equal(read(files, name, must(files.stat(name)), 7n, 5), "const"); // back in the folder above
@@ -424,5 +451,108 @@ describe("after a listing, what is in the folder is opened through it", () => {
     assert.equal(open(), before);
     swap(folder, outside);
     assert.equal(errno(files.stat(name)), Errno.outside);
+  });
+});
+
+describe("a folder that has not changed is not read again", () => {
+  const { now } = Date;
+  const later = () => {
+    Date.now = () => now() + 10_000;
+  };
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  /** Waits until a change shows in a time of the disk. */
+  const tick = (folder: string) => {
+    const before = fs.statSync(folder, { bigint: true }).ctimeNs;
+    const probe = path.join(scratch(), "probe");
+    do fs.writeFileSync(probe, "");
+    while (fs.statSync(probe, { bigint: true }).ctimeNs <= before);
+  };
+  const listing = (files: Files, folder: string): Listing => {
+    const all = must(files.list(folder, must(files.stat(folder))));
+    files.release();
+    return all;
+  };
+  /** The same through the folder above it, which is listed first. */
+  const through = (files: Files, folder: string): Listing => {
+    must(files.list(path.dirname(folder), must(files.stat(path.dirname(folder)))));
+    return listing(files, folder);
+  };
+
+  test("by whichever way it is reached", () => {
+    const { root, files } = workspace();
+    const folder = path.join(root, "src");
+    later();
+    const first = listing(files, folder);
+    assert.equal(listing(files, folder), first);
+    assert.equal(through(files, folder), first);
+  });
+
+  const changes: [string, (folder: string) => void][] = [
+    ["a new file", (folder) => fs.writeFileSync(path.join(folder, "b.ts"), "")],
+    ["a file that is gone", (folder) => fs.rmSync(path.join(folder, "a.ts"))],
+    ["a file of another name", (folder) => fs.renameSync(path.join(folder, "a.ts"), path.join(folder, "c.ts"))],
+    [
+      "a file that became a link",
+      (folder) => {
+        fs.symlinkSync("/etc/passwd", path.join(folder, "link"));
+        fs.renameSync(path.join(folder, "link"), path.join(folder, "a.ts"));
+      },
+    ],
+    [
+      "another folder of its name",
+      (folder) => {
+        fs.renameSync(folder, `${folder}-gone`);
+        fs.mkdirSync(folder);
+      },
+    ],
+  ];
+  for (const [title, change] of changes) {
+    test(`but one with ${title} is`, () => {
+      for (const way of [listing, through]) {
+        const { root, files } = workspace();
+        const folder = path.join(root, "src");
+        later();
+        const before = way(files, folder);
+        assert.equal(way(files, folder), before);
+        tick(folder);
+        change(folder);
+        const after = way(files, folder);
+        assert.notDeepEqual(entries(after), entries(before));
+        assert.deepEqual(after, listing(new Files(root), folder));
+      }
+    });
+  }
+
+  test("but one that changed a moment ago is: its time may not show the next change", () => {
+    const { root, files } = workspace();
+    const folder = path.join(root, "src");
+    assert.notEqual(listing(files, folder), listing(files, folder));
+  });
+
+  test("and is refused when a link stands in its place", () => {
+    const { root, outside, files } = workspace();
+    const folder = path.join(root, "src");
+    later();
+    const info = must(files.stat(folder));
+    must(files.list(folder, info));
+    files.release();
+    fs.renameSync(folder, path.join(outside, "src"));
+    fs.symlinkSync(path.join(outside, "src"), folder);
+    assert.equal(errno(files.list(folder, info)), Errno.changed);
+  });
+
+  test("unless too many others were read since", () => {
+    const { root } = workspace();
+    const folder = path.join(root, "src");
+    const listings = new Listings(root);
+    const state = fs.lstatSync(folder, { bigint: true });
+    later();
+    const first = listings.read("first", state, folder);
+    assert.equal(listings.read("first", state, folder), first);
+    for (let i = 0; i < 11_000; i++) listings.read(`${i}`, state, folder);
+    assert.notEqual(listings.read("first", state, folder), first);
   });
 });

@@ -107,8 +107,8 @@ func (host) List(path string, want protocol.Info) ([]protocol.Entry, protocol.Er
 
 // entries reads what fs_list writes. One string holds all names.
 func entries(b []byte) ([]protocol.Entry, protocol.Errno) {
-	const head = 3 // kind u8, length u16
-	var list []protocol.Entry
+	const head = 3                                 // kind u8, length u16
+	list := make([]protocol.Entry, 0, len(b)/16+1) // about as many as there are
 	all := string(b)
 	for at := 0; at < len(b); {
 		if len(b)-at < head {

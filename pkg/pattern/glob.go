@@ -81,21 +81,24 @@ func CompileGlob(glob string) (*Glob, error) {
 		return nil, err
 	}
 	g := &Glob{base: true}
-	for _, one := range expanded {
+	anywhere := make([]bool, len(expanded)) // alternatives that name the last element alone
+	for i, one := range expanded {
 		one = strings.TrimPrefix(one, "./")
-		if hasSlash(one) {
-			g.base = false
-		}
 		path, err := parsePath(strings.Trim(one, "/"), false)
 		if err != nil {
 			return nil, err
 		}
+		anywhere[i] = !hasSlash(one)
+		if len(path) == 2 && path[0].kind == elemDeep && path[1].kind != elemDeep {
+			path, anywhere[i] = path[1:], true // **/name is name
+		}
+		g.base = g.base && anywhere[i]
 		g.alts = append(g.alts, path)
 	}
 	if !g.base {
 		// Alternatives without a slash keep their meaning beside those with one.
 		for i, path := range g.alts {
-			if !hasSlash(strings.TrimPrefix(expanded[i], "./")) && len(path) == 1 && path[0].kind != elemDeep {
+			if anywhere[i] && len(path) == 1 && path[0].kind != elemDeep {
 				g.alts[i] = globPath{{kind: elemDeep}, path[0]}
 			}
 		}

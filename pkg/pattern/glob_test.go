@@ -17,7 +17,8 @@ func TestGlobsNamePaths(t *testing.T) {
 		{"/*.go", []string{"a.go"}, nil},
 		{"src/*.go", []string{"src/a.go"}, []string{"src/x/a.go", "x/src/a.go"}},
 		{"src/**/*.go", []string{"src/a.go", "src/x/y/a.go"}, []string{"a.go", "src/a.ts"}},
-		{"**/*.go", []string{"a.go", "x/a.go"}, []string{"a.ts"}},
+		{"**/*.go", []string{"a.go", "x/a.go"}, []string{"a.ts", "a.go/b"}},
+		{"{**/a,b/*}", []string{"a", "x/y/a", "b/x"}, []string{"x/b/x", "a/x"}},
 		{"src/**", []string{"src/a", "src/x/y"}, []string{"src", "srcs/a"}},
 		{"**", []string{"a", "x/y"}, nil},
 		{"**/test/**", []string{"test/a", "x/test/a", "x/y/test/z/a"}, []string{"test", "tests/a"}},
@@ -112,4 +113,29 @@ func TestGlobsAgreeWithDoublestar(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs of glob and path", compared)
+}
+
+// TestGlobsWithASlashArePaths compares what a model writes, for which **/name is only a name, with the general way.
+func TestGlobsWithASlashArePaths(t *testing.T) {
+	for _, glob := range words("a*?/b", 5) {
+		if path.Clean(glob) != glob || glob[0] == '/' || !strings.Contains(glob, "/") {
+			continue
+		}
+		short, err := CompileGlob(glob)
+		if err != nil {
+			t.Fatalf("%q: %v", glob, err)
+		}
+		general, err := CompilePath(glob)
+		if err != nil {
+			t.Fatalf("%q: %v", glob, err)
+		}
+		for _, p := range words("ab/", 5) {
+			if p == "" || path.Clean(p) != p || p[0] == '/' {
+				continue
+			}
+			if got, want := short.Match(p), general.Match(p); got != want {
+				t.Fatalf("%q on %q: got %v, want %v", glob, p, got, want)
+			}
+		}
+	}
 }
