@@ -1,9 +1,11 @@
 // The module with the smallest loader around it, on this thread: what the disk, the store and the model
 // would answer is answered at once. So it is the module alone that is measured.
 
+import { setBounded } from "../host/bounded.ts";
 import { Files } from "../host/fs.ts";
 import { Guest } from "../host/guest.ts";
 import { abiVersion, type Effect, type Event, type HTTPSend } from "../host/protocol.gen.ts";
+import { cpu } from "./bench-figures.ts";
 import { compile, instanceOf } from "./bench-module.ts";
 
 export class Player {
@@ -12,13 +14,16 @@ export class Player {
   private readonly states = new Map<string, unknown>();
   private readonly guest: Guest;
   private readonly instance: WebAssembly.Instance;
-  private ledger = ""; // of the only day
+  private ledger = { name: "", at: 0, rest: "" }; // the day's: where the guest has read to, and what it has not read
+  private session = ""; // whose turn it is
   private now = 1_700_000_000_000;
   bytesSent = 0;
   /** The same, with what repeats the beginning of the request before counted at a tenth, as providers bill it. */
   bytesBilled = 0;
-  private before = "";
+  private readonly before = new Map<string, string>(); // the last request of a session
   events = 0;
+  /** Milliseconds of the processor in the module, with what the runtime's other threads do meanwhile. */
+  ms = 0;
 
   constructor(wasm: string, root: string) {
     const module = compile(wasm);
@@ -54,15 +59,19 @@ export class Player {
     for (let next = events; next.length > 0; ) {
       this.events += next.length;
       this.now += 100;
-      const outcome = JSON.parse(this.guest.call(JSON.stringify({ now: this.now, events: next }))) as { effects?: Effect[] };
+      const batch = JSON.stringify({ now: this.now, events: next });
+      let answer = "";
+      this.ms += cpu(() => (answer = this.guest.call(batch)));
+      const outcome = JSON.parse(answer) as { effects?: Effect[] };
       next = (outcome.effects ?? []).flatMap((effect) => this.answer(effect));
       for (const request of this.sent.splice(0)) {
         const body = request.body ?? "";
+        const before = this.before.get(this.session) ?? "";
         let same = 0;
-        while (same < body.length && body[same] === this.before[same]) same++;
+        while (same < body.length && body[same] === before[same]) same++;
         this.bytesSent += body.length;
         this.bytesBilled += body.length - same + same / 10;
-        this.before = body;
+        setBounded(this.before, this.session, body, 2);
         next.push({ type: "http", id: request.id, status: 200, body: '{"choices":[{"message":{"role":"assistant","content":"silent"},"finish_reason":"stop"}]}' });
       }
     }
@@ -78,8 +87,15 @@ export class Player {
         this.states.set(effect.session, effect.state);
         return effect.id ? [{ type: "saved", id: effect.id }] : [];
       case "tally": {
-        this.ledger += effect.line ? `${effect.line}\n` : "";
-        return effect.id ? [{ type: "tallied", id: effect.id, text: this.ledger.slice(effect.from ?? 0), next: this.ledger.length }] : [];
+        if (effect.name !== this.ledger.name) this.ledger = { name: effect.name, at: 0, rest: "" };
+        const { ledger } = this;
+        if (effect.line) ledger.rest += `${effect.line}\n`;
+        if (!effect.id) return [];
+        if ((effect.from ?? 0) !== ledger.at) throw new Error(`the ledger is asked for from ${effect.from}, and was read to ${ledger.at}`);
+        const text = ledger.rest;
+        ledger.at += text.length;
+        ledger.rest = "";
+        return [{ type: "tallied", id: effect.id, text, next: ledger.at }];
       }
       case "heed":
         return [{ type: "heard", id: effect.id }];
@@ -92,6 +108,7 @@ export class Player {
 
   /** A turn of a session in which the agent reads a file of about 4 KB. */
   turn(session: string, n: number): void {
+    this.session = session;
     if (n === 0) this.say({ type: "session", session, complete: true });
     const call = { session, message: `${session}-a${n}` };
     this.say(
