@@ -25,6 +25,11 @@ export function cutEnd(text: string, max = maxText): Cut {
   return { text: text.slice(0, head), cut: text.length - head };
 }
 
+/** A text that others wrote, for a person to decide by: what would move the cursor, turn the direction or not show is written out. */
+export function visible(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
 function wholeEnd(text: string, end: number): number {
   return splits(text, end) ? end - 1 : end;
 }

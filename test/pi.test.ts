@@ -278,6 +278,17 @@ describe("the life of a session", () => {
     assert.deepEqual(second.events, []);
   });
 
+  test("is not a person's, however many an extension has sent before the first is taken", async () => {
+    const { pi, recorder } = await start();
+    for (let i = 0; i < 100; i++) await pi.emit("input", { text: `step ${i}`, source: "extension" });
+    for (let i = 0; i < 100; i++) await pi.emit("message_end", user(`step ${i}`));
+    await pi.emit("input", { text: "typed", source: "interactive" });
+    await pi.emit("message_end", user("typed"));
+    await pi.emit("message_end", user("an RPC steer"));
+    await settle();
+    assert.deepEqual(recorder.of("user").filter(({ typed }) => typed).map(({ text }) => text), ["typed", "an RPC steer"]);
+  });
+
   test("is a person's where pi says so, and doubt is against it", async () => {
     const { pi, recorder } = await start();
     const message = async (text: string) => {
@@ -515,6 +526,21 @@ describe("a model of pi's", () => {
     assert.equal(asked, "high");
   });
 
+  test("is not called once nobody waits for it", async () => {
+    let calls = 0;
+    const { recorder } = await start({}, (pi) => {
+      pi.models = [model];
+      pi.registry.getApiKeyAndHeaders = async () => {
+        recorder.effect({ type: "generate_cancel", id: "g1" });
+        return { ok: true, apiKey: "sk-pi" };
+      };
+      pi.registry.completeSimple = async () => (calls++, {});
+    });
+    assert.deepEqual(await ask(recorder), { type: "generated", id: "g1", failure: "cancelled" });
+    await settle();
+    assert.equal(calls, 0);
+  });
+
   test("that fails, is not there or has no credentials is a failure, not a throw", async () => {
     const { recorder } = await start({}, (pi) => {
       pi.models = [model];
@@ -572,6 +598,17 @@ describe("the judge", () => {
     assert.match(pi.asked[0]!.title, /The judge timed out\.\nAllow bash \.\/deploy\.sh\?/);
     for (let i = 0; i < 2; i++) assert.deepEqual(await judged(pi, recorder, call("bash", { command: "./deploy.sh" }), "ask"), { block: true, reason: "The person did not allow it." });
     assert.deepEqual(recorder.of("decided").map(({ allowed }) => allowed), [true, false, false]);
+  });
+
+  test("shows the person all that they allow, and says where it does not", async () => {
+    const { pi, recorder } = await start();
+    const hidden = "ls\u001b[2K\r # \u202etxt.sh \u200b\n\techo ok";
+    await judged(pi, recorder, call("bash", { command: hidden }), "ask");
+    assert.equal(pi.asked[0]!.title, "Allow bash ls\\u{1b}[2K\\u{d} # \\u{202e}txt.sh \\u{200b}\n\techo ok?");
+    await judged(pi, recorder, call("bash", { command: `echo ${"x".repeat(3_000)}; rm -rf ~` }), "ask", "\u001b[8mwhy");
+    const { title } = pi.asked[1]!;
+    assert.match(title, /^\\u\{1b\}\[8mwhy\nAllow bash echo x+\n\[1015 characters are left out here\]\nx+; rm -rf ~\?$/);
+    assert.ok(title.length < 2_200);
   });
 
   test("blocks what it cannot decide where nobody is there to ask", async () => {

@@ -506,6 +506,19 @@ describe("what the host can ask", () => {
     assert.ok(!recorder.events.some((event) => "session" in event && event.session === "own"));
   });
 
+  test("a model call that is taken back before its session stands is not made", async () => {
+    const { recorder, calls } = await running({
+      "session.create": () => {
+        recorder.effect({ type: "generate_cancel", id: "g1" });
+        return { data: { id: "own" } };
+      },
+    });
+    recorder.effect({ type: "generate", id: "g1", session: "s1", prompt: "?", timeoutMs: 60_000 });
+    await settle();
+    assert.deepEqual(recorder.of("generated"), [{ type: "generated", id: "g1", failure: "cancelled" }]);
+    assert.deepEqual(calls.map(({ method }) => method), ["session.create", "session.delete"]);
+  });
+
   test("signals are the working tree's changes", async () => {
     const { recorder } = await running({ "file.status": () => ({ data: [{ path: "a.ts", status: "modified", added: 2, removed: 1 }] }) });
     recorder.effect({ type: "signals_wanted", session: "s1", id: "w1" });

@@ -315,6 +315,11 @@ export class V1Host implements Host {
     const id = created.data?.id;
     if (!id) return { failure: "failed", detail: failureOf(created.error) };
     addBounded(this.own, id, maxRemembered);
+    const remove = () => within(lookupMs, () => this.client.session.delete({ path: { id } }));
+    if (signal.aborted) {
+      await remove(); // taken back meanwhile: nobody waits for an answer that costs money
+      return { failure: "cancelled" };
+    }
     const stop = () => void within(lookupMs, () => this.client.session.abort({ path: { id } }));
     signal.addEventListener("abort", stop, { once: true });
     try {
@@ -333,7 +338,7 @@ export class V1Host implements Host {
       return { text: result.data.parts.map((part) => (part.type === "text" ? part.text : "")).join("") };
     } finally {
       signal.removeEventListener("abort", stop);
-      await within(lookupMs, () => this.client.session.delete({ path: { id } }));
+      await remove();
     }
   }
 

@@ -7,6 +7,7 @@ import { type Json, object, string } from "../opencode/json.ts";
 import { commands, consultInput, shortDescription } from "../opencode/consult.ts";
 import { effortsOf, nameOf } from "./models.ts";
 import { noteType } from "./events.ts";
+import { cutMiddle, visible } from "../text.ts";
 import { callRow, noteRow, resultRow } from "./rows.ts";
 import type { PiApi, PiContext, PiModel } from "./types.ts";
 
@@ -24,6 +25,9 @@ const guidelines = [
 
 /** What pi's tools that only look are called, and ours. All others are judged. */
 const looking: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", toolName]);
+
+/** Of a command, in a question to the person. */
+const maxShown = 2_000;
 
 const verbs = ["on", "off", "status", "notes", "why", "mute", "unmute", "watchdog", "consult"];
 
@@ -104,8 +108,8 @@ export class PiDesk {
     const why = decision.message ?? "";
     if (decision.effect === "deny") return { block: true, reason: why };
     if (!ctx.hasUI) return { block: true, reason: `${why} Nobody is there to allow it.`.trim() };
-    const what = string(input["command"]) ?? string(input["path"]) ?? "";
-    const allowed = (await ctx.ui.select(`${why}\nAllow ${tool} ${what.slice(0, 2_000)}?`.trim(), ["Allow", "Deny"])) === "Allow";
+    const { text: what } = cutMiddle(string(input["command"]) ?? string(input["path"]) ?? "", maxShown, (cut) => `\n[${cut} characters are left out here]\n`);
+    const allowed = (await ctx.ui.select(visible(`${why}\nAllow ${tool} ${what}?`.trim()), ["Allow", "Deny"])) === "Allow";
     found.advisor.decided({ session: found.session, call, allowed });
     return allowed ? undefined : { block: true, reason: "The person did not allow it." };
   }

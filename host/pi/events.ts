@@ -30,6 +30,7 @@ export class PiSession {
   ended: "ok" | "failed" | "interrupted" = "ok";
 
   private readonly inputs: { text: string; extension: boolean }[] = [];
+  private forgotten = 0; // inputs of extensions that were too many to remember: as many messages are theirs
   private readonly calls = new Map<string, { name: string; input: unknown }>();
   private readonly shells = new Set<number>();
   private readonly foreign = new Set<string>();
@@ -41,7 +42,7 @@ export class PiSession {
     switch (name) {
       case "input":
         this.inputs.push({ text: string(event["text"]) ?? "", extension: event["source"] !== "interactive" && event["source"] !== "rpc" });
-        if (this.inputs.length > maxInputs) this.inputs.shift();
+        if (this.inputs.length > maxInputs && this.inputs.shift()!.extension) this.forgotten++;
         return [];
       case "agent_start":
         return this.start();
@@ -115,6 +116,10 @@ export class PiSession {
   private fromExtension(text: string): boolean {
     let at = this.inputs.findIndex((input) => input.text === text);
     if (at < 0) at = this.inputs.findIndex((input) => input.extension);
+    if (at < 0 && this.forgotten > 0) {
+      this.forgotten--;
+      return true;
+    }
     if (at < 0) {
       this.inputs.shift(); // expanded from the oldest, most likely
       return false;

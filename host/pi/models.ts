@@ -43,6 +43,7 @@ export async function generate(context: PiContext, effect: Generate, signal: Abo
   if (!complete) return { failure: "unsupported", detail: "this version of pi has no model call for extensions" };
   const auth = await registry.getApiKeyAndHeaders(model);
   if (!auth.ok) return { failure: "refused", detail: auth.error ?? `pi has no credentials for ${model.provider}: /login ${model.provider}` };
+  if (signal.aborted) return { failure: "cancelled" };
   const answer = object(
     await complete(
       model,
