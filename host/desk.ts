@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { compile } from "./module.ts";
 import type { Event, Fact, WriteFile } from "./protocol.gen.ts";
 import type { DeskEffect } from "./serve.ts";
 import { readSmall, replaceFile } from "./store.ts";
@@ -69,7 +70,7 @@ export class Desk {
 async function audit(wasm: string): Promise<Fact> {
   try {
     const bytes = fs.readFileSync(wasm);
-    const imports = WebAssembly.Module.imports(await WebAssembly.compile(bytes)).map((own) => `${own.module}.${own.name}`);
+    const imports = WebAssembly.Module.imports(await compile(bytes)).map((own) => `${own.module}.${own.name}`);
     return { name: "module", value: [bytes.length, createHash("sha256").update(bytes).digest("hex"), ...imports].join("\n") };
   } catch (error) {
     return { name: "module", failure: describe(error) };

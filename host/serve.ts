@@ -8,6 +8,7 @@ import type { Clock } from "./clock.ts";
 import { Files } from "./fs.ts";
 import { Guest, lossOf } from "./guest.ts";
 import { flagBusy, flagInterrupt, type HostEffect, type ToMain, type ToWorker, type WorkerSetup } from "./messages.ts";
+import { compile } from "./module.ts";
 import { Needs, provide } from "./need.ts";
 import { abiVersion, levelRecord, type Effect, type Event, type HTTP, type HTTPSend, type Log, type Need, type Outcome, type Saved, type WriteConfig } from "./protocol.gen.ts";
 import { configFolder } from "./paths.ts";
@@ -81,7 +82,7 @@ export class Server {
   async start(module?: WebAssembly.Module): Promise<void> {
     try {
       this.files = new Files(this.setup.init.root);
-      this.module = module ?? (await WebAssembly.compile(fs.readFileSync(this.setup.wasm)));
+      this.module = module ?? (await compile(fs.readFileSync(this.setup.wasm)));
       if (this.closed) return;
       this.instantiate();
     } catch (error) {

@@ -3,6 +3,7 @@
 import * as fs from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { ToMain, ToWorker, WorkerSetup } from "./messages.ts";
+import { compile } from "./module.ts";
 import { describe } from "./text.ts";
 
 export interface Thread {
@@ -20,7 +21,7 @@ export type Spawn = (setup: WorkerSetup, hear: (message: ToMain) => void, died: 
 export function spawnWorker(script: URL): Spawn {
   let compiled: Promise<WebAssembly.Module | undefined> | undefined;
   return (setup, hear, died) => {
-    compiled ??= compile(setup.wasm);
+    compiled ??= load(setup.wasm);
     const worker = new Worker(script, { workerData: setup, name: "opencode-superadvisor" });
     worker.on("message", hear);
     worker.on("error", (error) => died(describe(error)));
@@ -49,9 +50,9 @@ export function spawnWorker(script: URL): Spawn {
   };
 }
 
-async function compile(file: string): Promise<WebAssembly.Module | undefined> {
+async function load(file: string): Promise<WebAssembly.Module | undefined> {
   try {
-    return await WebAssembly.compile(await new Promise<Buffer>((resolve, reject) => fs.readFile(file, (error, bytes) => (error ? reject(error) : resolve(bytes)))));
+    return await compile(await new Promise<Buffer<ArrayBuffer>>((resolve, reject) => fs.readFile(file, (error, bytes) => (error ? reject(error) : resolve(bytes)))));
   } catch {
     return undefined;
   }

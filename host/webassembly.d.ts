@@ -16,4 +16,5 @@ declare namespace WebAssembly {
   class RuntimeError extends Error {}
   type Imports = Record<string, Record<string, (...args: never[]) => number | void>>;
   function compile(bytes: Uint8Array): Promise<Module>;
+  function validate(bytes: Uint8Array<ArrayBuffer>): boolean;
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/shrink"
+	"github.com/Kayphoon/opencode-advisor/internal/vector"
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
@@ -146,10 +147,20 @@ func build(cache, ldflags string, more ...string) ([]byte, error) {
 	if file, err = shrink.Module(file, cold); err != nil {
 		return nil, err
 	}
+	vectors, err := vector.Find(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors.Missing) > 0 {
+		return nil, fmt.Errorf("the module has no function %s; look what became of it, and mend internal/vector", strings.Join(vectors.Missing, ", "))
+	}
 	if file, err = shrink.Tables(file); err != nil {
 		return nil, err
 	}
-	return wasmfile.SetMemoryMax(file, memoryPages)
+	if file, err = wasmfile.SetMemoryMax(file, memoryPages); err != nil {
+		return nil, err
+	}
+	return vectors.Put(file)
 }
 
 // checkImports lists all that the guest would hold and refuses what it must not.

@@ -1,10 +1,10 @@
 // Command guestbench runs the Go benchmarks of a package as WebAssembly under wazero, made
-// smaller as the guest is, and prints the median of several rounds of each, beside how
+// smaller and with vector instructions as the guest is, and prints the median of several rounds of each, beside how
 // many times slower its baseline is: the benchmark of the same group that is named last.
 //
 //	go run ./internal/guestbench [-bench regexp] [-count n] [-time d] [-plain] [-check x] [-keep name] ./pkg/protocol
 //
-// With -plain the code stays as the compiler wrote it, to see what internal/shrink is worth. With -check
+// With -plain the code stays as the compiler wrote it, to see what internal/shrink and internal/vector are worth. With -check
 // it fails when the first of a group is not x times as fast as the baseline. With -keep the table goes to
 // testdata/bench/name.json.
 package main
@@ -32,13 +32,14 @@ import (
 
 	kept "github.com/Kayphoon/opencode-advisor/internal/bench"
 	"github.com/Kayphoon/opencode-advisor/internal/shrink"
+	"github.com/Kayphoon/opencode-advisor/internal/vector"
 )
 
 func main() {
 	bench := flag.String("bench", ".", "which benchmarks, as in go test")
 	count := flag.Int("count", 7, "rounds")
 	time := flag.String("time", "100ms", "time of one round")
-	plain := flag.Bool("plain", false, "do not shrink the code")
+	plain := flag.Bool("plain", false, "leave the code as it is")
 	bar := flag.Float64("check", 0, "fail when the first of a group is not this many times as fast as its baseline")
 	keep := flag.String("keep", "", "name of the file in testdata/bench that keeps the table")
 	flag.Parse()
@@ -90,6 +91,13 @@ func run(pkg string, plain bool, rounds int, args ...string) (string, error) {
 	}
 	if !plain {
 		if wasm, err = shrink.Module(wasm, nil); err != nil {
+			return "", err
+		}
+		vectors, err := vector.Find(wasm) // of which a package need not have all
+		if err != nil {
+			return "", err
+		}
+		if wasm, err = vectors.Put(wasm); err != nil {
 			return "", err
 		}
 	}

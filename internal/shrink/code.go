@@ -3,6 +3,8 @@ package shrink
 import (
 	"errors"
 	"fmt"
+
+	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
 // Opcodes that the passes look at. The others are told apart by what they take and give alone.
@@ -208,7 +210,7 @@ func (f *function) append(out []byte) []byte {
 			out = append(out, in.op)
 			switch in.op {
 			case opI32Const:
-				out = appendSigned(out, int64(int32(in.a)))
+				out = wasmfile.AppendSigned(out, int64(int32(in.a)))
 			case opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
 				out = appendUnsigned(out, in.a)
 			case opBrTable:
@@ -232,14 +234,6 @@ func appendUnsigned(b []byte, n uint64) []byte {
 		b = append(b, byte(n)|0x80)
 	}
 	return append(b, byte(n))
-}
-
-func appendSigned(b []byte, n int64) []byte {
-	for n < -64 || n > 63 {
-		b = append(b, byte(n)|0x80)
-		n >>= 7
-	}
-	return append(b, byte(n)&0x7f)
 }
 
 // effect gives how many values an instruction takes and gives. It knows the plain ones

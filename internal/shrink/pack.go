@@ -127,7 +127,7 @@ func unpackBody(stream int) []byte {
 	)
 	code := []byte{1, locals, typeI32}
 	op := func(ops ...byte) { code = append(code, ops...) }
-	number32 := func(n int) { op(opI32Const); code = appendSigned(code, int64(n)) }
+	number32 := func(n int) { op(opI32Const); code = wasmfile.AppendSigned(code, int64(n)) }
 	header := func(field, local byte) { op(opLocalGet, at, opI32Load, alignWord, field*wordBytes, opLocalSet, local) }
 	add := func(local byte, n int) { op(opLocalGet, local); number32(n); op(opI32Add, opLocalSet, local) }
 	zero := func(local byte) { number32(0); op(opLocalSet, local) }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
 
 // body is a function with an i32 local 1, as SP is, and an i64 local 2.
@@ -263,7 +265,7 @@ func TestDropPlaces(t *testing.T) {
 func TestPlacesSaid(t *testing.T) {
 	const imports, here = 2, firstFunc << counterBits
 	pc := func(function, place int64) []byte {
-		return appendSigned([]byte{opI64Const}, here+function<<counterBits+place)
+		return wasmfile.AppendSigned([]byte{opI64Const}, here+function<<counterBits+place)
 	}
 	p := &program{imports: imports}
 	for _, code := range [][]byte{
@@ -350,7 +352,7 @@ func TestWithType(t *testing.T) {
 
 func TestConstantsKeepTheirValue(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, 63, 64, -64, -65, 1 << 31, -1 << 31, 1<<63 - 1, -1 << 63} {
-		c := &cursor{data: appendSigned(nil, n)}
+		c := &cursor{data: wasmfile.AppendSigned(nil, n)}
 		if got := c.signed(); got != n || c.err != nil || c.at != len(c.data) {
 			t.Errorf("%d comes back as %d (%v)", n, got, c.err)
 		}

@@ -44,6 +44,31 @@ func Tables(file []byte) ([]byte, error) {
 	return file, nil
 }
 
+// Names gives the numbers of the functions that have each name. Only static functions share one.
+func Names(file []byte) (map[string][]uint32, error) {
+	m, err := wasmfile.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	image, err := wasmfile.Image(file)
+	if err != nil {
+		return nil, err
+	}
+	t, err := findTables(image)
+	if err != nil {
+		return nil, fmt.Errorf("read the table of functions: %w", err)
+	}
+	entries, err := t.read()
+	if err != nil {
+		return nil, fmt.Errorf("read the table of functions: %w", err)
+	}
+	names := map[string][]uint32{}
+	for n := range entries {
+		names[entries[n].name] = append(names[entries[n].name], entries[n].number(len(m.Imports)))
+	}
+	return names, nil
+}
+
 // Numbers of Go 1.26's internal/abi, and the sizes of what its linker writes.
 const (
 	tableMagic = "\xf1\xff\xff\xff\x00\x00\x01\x08" // pcHeader: Go 1.20 and later, counters of 1, words of 8 bytes

@@ -67,7 +67,7 @@ func appendData(b, image []byte) []byte {
 			}
 		}
 		segments = append(segments, 0, opI32Const)
-		segments = appendS32(segments, int32(at))
+		segments = AppendSigned(segments, int64(int32(at)))
 		segments = append(segments, opEnd)
 		segments = appendU32(segments, uint32(end-at))
 		segments = append(segments, image[at:end]...)

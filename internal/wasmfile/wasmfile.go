@@ -20,6 +20,7 @@ type Module struct {
 	Exports  []Export
 	Memories []Memory // its own, not imported
 	HasStart bool     // a function runs at instantiation
+	Types    []string // of functions, such as "(i32, i64) -> i32"
 	Funcs    []uint32 // the type of each function by number, imported ones first
 	Sections []Section
 }
@@ -112,11 +113,8 @@ func Parse(file []byte) (*Module, error) {
 	return &p.module, p.resolve()
 }
 
-// parsed is a module on the way, with what types need.
-type parsed struct {
-	module Module
-	types  []string
-}
+// parsed is a module on the way.
+type parsed struct{ module Module }
 
 func (p *parsed) section(s *Section, body []byte) error {
 	r := &reader{data: body}
@@ -125,7 +123,7 @@ func (p *parsed) section(s *Section, body []byte) error {
 		s.Name = r.name()
 		return r.err
 	case secType:
-		r.each(func() { p.types = append(p.types, r.funcType()) })
+		r.each(func() { p.module.Types = append(p.module.Types, r.funcType()) })
 	case secImport:
 		r.each(func() {
 			i := Import{Module: r.name(), Name: r.name(), Kind: Kind(r.byte())}
@@ -182,10 +180,10 @@ func (p *parsed) resolve() error {
 }
 
 func (p *parsed) typeName(t uint32) string {
-	if int64(t) >= int64(len(p.types)) {
+	if int64(t) >= int64(len(p.module.Types)) {
 		return "unknown"
 	}
-	return p.types[t]
+	return p.module.Types[t]
 }
 
 // SetMemoryMax gives a copy of the module whose only memory may grow to max
@@ -242,9 +240,9 @@ func appendU32(b []byte, n uint32) []byte {
 	return append(b, byte(n))
 }
 
-// appendS32 encodes a signed number as LEB128: seven bits a byte, and the sign in
+// AppendSigned encodes a signed number as LEB128: seven bits a byte, and the sign in
 // the last byte's seventh.
-func appendS32(b []byte, n int32) []byte {
+func AppendSigned(b []byte, n int64) []byte {
 	for n < -64 || n > 63 {
 		b = append(b, byte(n)|0x80)
 		n >>= 7

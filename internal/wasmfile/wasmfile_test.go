@@ -41,6 +41,7 @@ func TestParse(t *testing.T) {
 		Imports:  []Import{{Module: "env", Name: "ask", Kind: Func, Type: "(i32, i64) -> i32"}},
 		Exports:  []Export{{Name: "memory", Kind: Mem}, {Name: "go", Kind: Func, Type: "()", Index: 1}},
 		Memories: []Memory{{Min: 3}},
+		Types:    []string{"(i32, i64) -> i32", "()"},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

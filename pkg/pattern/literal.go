@@ -15,16 +15,15 @@ const minLiteral = 2
 // one place of the text; the automaton looks at the rest.
 const maxLiteral = 32
 
-// literal finds the places of a text that every match contains. It looks at one byte of the text and skips
-// as far as that byte allows (Horspool's way): the longer the literal, the fewer bytes are read.
+// literal finds the places of a text that every match contains. It looks for the two rarest bytes of the text at once, at their
+// distance, and compares where both stand.
 type literal struct {
 	text string // lower case when fold
 	fold bool   // ASCII letters match in either case
 
-	last  int        // offset in text of the byte that is compared first
-	other int        // offset of the rarest other: a look at it saves most comparisons
-	skip  [256]uint8 // how far a byte at last lets the search go on; 0 where it is the byte of text
-	again int        // how far it goes on when it was, and the text is no match
+	first int // offset in text of the first byte that is looked for
+	gap   int // from there to the second
+	pair  pairBytes
 }
 
 func newLiteral(text string, fold bool) *literal {
@@ -36,36 +35,30 @@ func newLiteral(text string, fold bool) *literal {
 	if fold {
 		l.text = strings.ToLower(text)
 	}
-	// A late byte skips further, a rare one stops less often for nothing, which takes about six steps.
-	best := 1 << 30
-	for i := 1; i < len(l.text); i++ {
-		if cost := 1000/(i+1) + 6*frequency(l.text[i]); cost < best {
-			best, l.last = cost, i
+	rarest := func(but int) int {
+		best := -1
+		for i := range len(l.text) {
+			if i != but && (best < 0 || weight(l.text[i]) < weight(l.text[best])) {
+				best = i
+			}
 		}
+		return best
 	}
-	for i := range len(l.text) {
-		if i != l.last && (l.other == l.last || weight(l.text[i]) < weight(l.text[l.other])) {
-			l.other = i
-		}
-	}
-	for i := range l.skip {
-		l.skip[i] = uint8(l.last + 1)
-	}
-	for i := range l.last + 1 {
-		c := l.text[i]
-		if i == l.last {
-			l.again = int(l.skip[c])
-		}
-		l.skip[c] = uint8(l.last - i)
-		if fold && 'a' <= c && c <= 'z' {
-			l.skip[c-'a'+'A'] = uint8(l.last - i)
-		}
-	}
+	a := rarest(-1)
+	b := rarest(a)
+	l.first, l.gap = min(a, b), max(a, b)-min(a, b)
+	first, second := l.text[l.first], l.text[l.first+l.gap]
+	l.pair = newPair(first, l.either(first), second, l.either(second))
 	return l
 }
 
-// frequency estimates how often a byte stands among a thousand of source code.
-func frequency(c byte) int { return 500 / (5 + 2 + len(commonBytes) - weight(c)) }
+// either gives the bits of a byte of the text that do not matter.
+func (l *literal) either(c byte) byte {
+	if l.fold && 'a' <= c && c <= 'z' {
+		return 'a' - 'A'
+	}
+	return 0
+}
 
 // commonBytes orders ASCII from the most to the least frequent, counted over 66 MB
 // of Go, JavaScript, Python and C, each language with the same weight.
@@ -85,23 +78,16 @@ func weight(c byte) int {
 
 // index is the place of the first occurrence, or -1.
 func (l *literal) index(text []byte) int {
-	skip := &l.skip
-	end := len(text) - (len(l.text) - 1 - l.last) // what is behind the last byte must have room
-	for i, far := l.last, end-3*(l.last+1); i < end; {
-		if i < far {
-			// A skip of 0 stays where it is, so that three steps need no look.
-			i += int(skip[text[i]])
-			i += int(skip[text[i]])
-			i += int(skip[text[i]])
+	end := len(text) - (len(l.text) - 1 - l.first - l.gap) // what is behind the second byte must have room
+	for from := l.first; from < end; from++ {
+		i := findPair(text[from:end], l.gap, l.pair)
+		if i < 0 {
+			break
 		}
-		if k := int(skip[text[i]]); k != 0 {
-			i += k
-			continue
-		}
-		if at := i - l.last; l.is(text[at : at+len(l.text)]) {
+		from += i
+		if at := from - l.first; l.is(text[at : at+len(l.text)]) {
 			return at
 		}
-		i += l.again
 	}
 	return -1
 }
@@ -111,7 +97,7 @@ func (l *literal) is(text []byte) bool {
 	if l.fold {
 		return equalFold(text, l.text)
 	}
-	return text[l.other] == l.text[l.other] && string(text) == l.text
+	return string(text) == l.text
 }
 
 func equalFold(text []byte, lower string) bool {

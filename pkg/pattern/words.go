@@ -1,31 +1,13 @@
 package pattern
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
-// The guest has no vector instructions, and bytes.Count goes byte by byte there; eight at a time are
-// four times as fast.
-
-const (
-	lows   = 0x7f7f7f7f7f7f7f7f // all but the high bit of each byte
-	breaks = 0x0a0a0a0a0a0a0a0a // eight line breaks
-)
-
-// zeros has the high bit of each byte that is zero in x, and no other.
-func zeros(x uint64) uint64 { return ^(x&lows + lows | x | lows) }
+// What goes over whole texts. The build gives these functions bodies with vector instructions in the guest (internal/vector);
+// what they do there is what stands here, and the tests of this package run on both.
 
 // Breaks counts the line breaks of a text.
+//
+//go:noinline
 func Breaks(text []byte) int {
 	n := 0
-	for len(text) >= 32 {
-		n += bits.OnesCount64(zeros(binary.LittleEndian.Uint64(text)^breaks)>>3 |
-			zeros(binary.LittleEndian.Uint64(text[8:])^breaks)>>2 |
-			zeros(binary.LittleEndian.Uint64(text[16:])^breaks)>>1 |
-			zeros(binary.LittleEndian.Uint64(text[24:])^breaks))
-		text = text[32:]
-	}
 	for _, c := range text {
 		if c == '\n' {
 			n++
@@ -34,19 +16,26 @@ func Breaks(text []byte) int {
 	return n
 }
 
-// HasZero says whether a text has a NUL in it.
-func HasZero(text []byte) bool {
-	for len(text) >= 32 {
-		if zeros(binary.LittleEndian.Uint64(text))|zeros(binary.LittleEndian.Uint64(text[8:]))|
-			zeros(binary.LittleEndian.Uint64(text[16:]))|zeros(binary.LittleEndian.Uint64(text[24:])) != 0 {
-			return true
-		}
-		text = text[32:]
+// pairBytes are two bytes to look for: the first, the bits that do not matter in it and are set in it, and the same of the second, from the
+// lowest byte up. A letter that may stand in either case is lower case with 0x20 for its bits.
+type pairBytes uint32
+
+func newPair(first, bits1, second, bits2 byte) pairBytes {
+	return pairBytes(first) | pairBytes(bits1)<<8 | pairBytes(second)<<16 | pairBytes(bits2)<<24
+}
+
+// findPair gives the first place of the first byte behind which, gap bytes on, the second stands, or -1. Gap is at least 1.
+//
+//go:noinline
+func findPair(text []byte, gap int, want pairBytes) int {
+	if gap >= len(text) {
+		return -1
 	}
-	for _, c := range text {
-		if c == 0 {
-			return true
+	behind := text[gap:]
+	for i, second := range behind {
+		if text[i]|byte(want>>8) == byte(want) && second|byte(want>>24) == byte(want>>16) {
+			return i
 		}
 	}
-	return false
+	return -1
 }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// TestEightBytesAtATimeCountAsOne is exhaustive: every byte at every place of a text that is longer
-// than one step, beside line breaks and NULs or alone.
-func TestEightBytesAtATimeCountAsOne(t *testing.T) {
-	for _, fill := range []byte{'x', '\n', 0, 0x8a, 0x80, 0xff} {
+// TestBreaks is exhaustive: every byte at every place of a text that is longer than four steps in the guest, beside line
+// breaks or alone.
+func TestBreaks(t *testing.T) {
+	for _, fill := range []byte{'x', '\n', 0x8a} {
 		for size := range 67 {
 			text := bytes.Repeat([]byte{fill}, size)
 			for at := range size {
@@ -19,9 +19,6 @@ func TestEightBytesAtATimeCountAsOne(t *testing.T) {
 					if got, want := Breaks(text), bytes.Count(text, []byte{'\n'}); got != want {
 						t.Fatalf("%q: %d line breaks, want %d", text, got, want)
 					}
-					if got, want := HasZero(text), bytes.IndexByte(text, 0) >= 0; got != want {
-						t.Fatalf("%q: has a NUL: %v, want %v", text, got, want)
-					}
 				}
 				text[at] = fill
 			}
@@ -29,13 +26,38 @@ func TestEightBytesAtATimeCountAsOne(t *testing.T) {
 	}
 }
 
+// TestFindPair is exhaustive for small texts of three letters, alone and at the end of a long one.
+func TestFindPair(t *testing.T) {
+	obvious := func(text []byte, gap int, first, bits1, second, bits2 byte) int {
+		for i := 0; i+gap < len(text); i++ {
+			if text[i]|bits1 == first && text[i+gap]|bits2 == second {
+				return i
+			}
+		}
+		return -1
+	}
+	for _, word := range words("aAb", 7) {
+		for _, before := range []int{0, 9, 10, 25, 40} {
+			text := []byte(strings.Repeat("b", before) + word)
+			for gap := 1; gap < 9; gap++ {
+				for _, c := range [][4]byte{{'a', 0, 'b', 0}, {'a', 0x20, 'b', 0}, {'b', 0, 'a', 0x20}, {'a', 0x20, 'a', 0x20}, {'A', 0, 'a', 0}} {
+					got, want := findPair(text, gap, newPair(c[0], c[1], c[2], c[3])), obvious(text, gap, c[0], c[1], c[2], c[3])
+					if got != want {
+						t.Fatalf("%q: %q with %d between are at %d, want %d", text, c, gap, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestLiteralSearchSkipsNothing is exhaustive: every literal of two to four letters in every text of
-// up to nine, which lies at each distance from where the search takes three skips in a row.
+// up to nine, which lies before and behind as much as one step of the guest's search takes.
 func TestLiteralSearchSkipsNothing(t *testing.T) {
 	var texts []string
 	for _, word := range words("ab", 9) {
 		for around := range 5 {
-			texts = append(texts, strings.Repeat("x", 4*around)+word+strings.Repeat("a", 3*around))
+			texts = append(texts, strings.Repeat("x", 5*around)+word+strings.Repeat("a", 4*around))
 		}
 	}
 	for _, find := range words("abA", 4) {

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/Kayphoon/opencode-advisor/pkg/pattern"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 )
 
@@ -19,7 +18,7 @@ func binary(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return "UTF-16 text"
 	}
-	if pattern.HasZero(head[:min(len(head), sniff)]) {
+	if bytes.IndexByte(head[:min(len(head), sniff)], 0) >= 0 {
 		return "a binary file"
 	}
 	return ""
