@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/breaker"
@@ -17,18 +18,18 @@ import (
 
 // Fates of notes beside the reasons of evidence and guard.
 const (
-	fateDelivered = "delivered"
-	fateStale     = "stale"       // the cited lines changed before delivery
-	fateOff       = "off"         // delivery of this severity is switched off
-	fateRefuted   = "second_look" // the second look refuted it
+	fateDelivered  = "delivered"
+	fateStale      = "stale"       // the cited lines changed before delivery
+	fateOff        = "off"         // delivery of this severity is switched off
+	fateRefuted    = "second_look" // the second look refuted it
+	fateSuperseded = "superseded"  // the person spoke before it was said
 )
 
-// deliver takes the notes of a review through guard, freshness and breaker, in this order, and
+// deliver takes the notes of a review through guard, second look, freshness and breaker, in this order, and
 // puts what is left into the session. Silent notes go first and the one that wakes last, so that
-// the host takes all of them in one batch.
-func (e *Engine) deliver(p port, r *round, batch []said) {
-	l, human, v := r.l, r.human, batch[0].view
-	s := l.state
+// the host takes all of them in one batch. It tells whether it came to its end: the person may speak meanwhile, and then nothing is said.
+func (e *Engine) deliver(p port, r *round, batch []said) bool {
+	l, s := r.l, r.l.state
 	var notes []protocol.Note
 	for _, a := range batch {
 		for _, d := range a.out.Dropped {
@@ -37,7 +38,7 @@ func (e *Engine) deliver(p port, r *round, batch []said) {
 		notes = append(notes, a.out.Notes...)
 	}
 	if len(notes) == 0 {
-		return
+		return true
 	}
 	ctx := guard.Context{Session: s.ID, Limits: limits(e.config.Config), Mutes: s.Mutes}
 	if !r.begun {
@@ -56,71 +57,99 @@ func (e *Engine) deliver(p port, r *round, batch []said) {
 		e.notice(s.ID, "bound_"+string(bound), "info", guard.Bound(bound, ctx.Limits))
 	}
 
-	var silent []protocol.Note
-	var waking *protocol.Note
-	for _, note := range said.Notes {
+	// All second looks come before the first check: each takes a while, in which lines change and the person mutes, and
+	// a claimed wake may not wait.
+	var left []protocol.Note
+	for i, note := range said.Notes {
 		note, refuted := e.secondLook(p, l, note)
-		if p.t.dead {
-			return
+		switch {
+		case p.t.dead:
+			e.takeBackNotes(l, batch, append(left, said.Notes[i:]...))
+			return false
+		case refuted:
+			e.unsaid(l, batch, note, fateRefuted, "")
+		default:
+			left = append(left, note)
 		}
-		if refuted {
-			s.Guard.Retract(note.ID)
-			e.record(l, note, fateRefuted, traces(batch, note), "")
+	}
+	sort.SliceStable(left, func(i, j int) bool { return left[i].Severity.Rank() > left[j].Severity.Rank() })
+
+	var silent, waking []protocol.Note
+	reasons := map[string]breaker.Reason{}
+	for i, note := range left {
+		note, reason, fate := e.check(p, r, batch, note, len(waking) > 0)
+		switch {
+		case p.t.dead: // the person spoke while the claim was on its way
+			e.takeBackNotes(l, batch, append(silent, left[i:]...))
+			return false
+		case fate != "":
+			e.unsaid(l, batch, note, fate, string(reason))
 			continue
-		}
-		if reason := s.Guard.Muted(note, s.Mutes); reason != "" { // since the review began to be delivered
-			s.Guard.Retract(note.ID)
-			e.record(l, note, string(reason), traces(batch, note), "")
-			continue
-		}
-		channel := delivery.Channel(e.config.Delivery, note.Severity)
-		if channel == config.ChannelOff {
-			s.Guard.Retract(note.ID)
-			e.record(l, note, fateOff, traces(batch, note), "")
-			continue
-		}
-		note, fresh := e.fresh(note, v)
-		if !fresh {
-			s.Guard.Retract(note.ID)
-			e.record(l, note, fateStale, traces(batch, note), "")
-			continue
-		}
-		reason := breaker.Reason("")
-		if channel == config.ChannelWaking && waking == nil {
-			reason = e.wake(p, l, human)
-			if p.t.dead {
-				return // the person spoke while the claim was on its way
-			}
-		} else if channel == config.ChannelWaking {
-			reason = breaker.Spent
-		}
-		if reason == breaker.Allowed {
-			// The claim took a moment; the lines may have changed in it.
-			if note, fresh = e.fresh(note, v); !fresh {
-				s.Guard.Retract(note.ID)
-				e.record(l, note, fateStale, traces(batch, note), string(reason))
-				continue
-			}
+		case reason == breaker.Allowed:
 			s.Guard.Woke(ctx.Limits)
-			waking = &note
-		} else {
+			waking = append(waking, note)
+		default:
 			silent = append(silent, note)
 		}
-		e.record(l, note, fateDelivered, traces(batch, note), string(reason))
+		reasons[note.ID] = reason
 	}
-	all := silent
-	if waking != nil {
-		all = append(all, *waking)
+	for _, note := range append(waking[:len(waking):len(waking)], silent...) {
+		e.record(l, note, fateDelivered, traces(batch, note), string(reasons[note.ID]))
 	}
+	all := append(silent, waking...)
 	for i, note := range all {
 		rest := ""
 		if i == len(all)-1 {
 			rest = said.Digest
 		}
-		e.send(l, human, note, waking != nil && i == len(all)-1, rest)
+		e.send(l, r.human, note, len(waking) > 0 && i == len(all)-1, rest)
 	}
 	if len(all) > 0 {
 		e.saveFirst(l)
+	}
+	return true
+}
+
+// check looks at a note for the last time, and goes for the wake where it may have one. A fate says why it is not said.
+func (e *Engine) check(p port, r *round, batch []said, note protocol.Note, woken bool) (_ protocol.Note, reason breaker.Reason, fate string) {
+	s, v := r.l.state, batch[0].view
+	if muted := s.Guard.Muted(note, s.Mutes); muted != "" { // since the review began to be delivered
+		return note, "", string(muted)
+	}
+	channel := delivery.Channel(e.config.Delivery, note.Severity)
+	if channel == config.ChannelOff {
+		return note, "", fateOff
+	}
+	note, fresh := e.fresh(note, v)
+	if !fresh {
+		return note, "", fateStale
+	}
+	switch {
+	case channel != config.ChannelWaking:
+		return note, "", ""
+	case woken:
+		return note, breaker.Spent, ""
+	}
+	if reason = e.wake(p, r.l, r.human); p.t.dead {
+		return note, reason, ""
+	}
+	// The claim took a moment, whatever came of it; the lines may have changed in it.
+	if note, fresh = e.fresh(note, v); !fresh {
+		fate = fateStale
+	}
+	return note, reason, fate
+}
+
+// unsaid takes back that a note was said, and remembers why it was not.
+func (e *Engine) unsaid(l *live, batch []said, note protocol.Note, fate, wake string) {
+	l.state.Guard.Retract(note.ID)
+	e.record(l, note, fate, traces(batch, note), wake)
+}
+
+// takeBackNotes is for notes that the person outran: they were not said, and may be said by the next review, of which their work is a part.
+func (e *Engine) takeBackNotes(l *live, batch []said, notes []protocol.Note) {
+	for _, note := range notes {
+		e.unsaid(l, batch, note, fateSuperseded, "")
 	}
 }
 

@@ -398,3 +398,62 @@ func TestAClaimGoesWithASave(t *testing.T) {
 		t.Error("the claim goes out, and the spent breaker is not saved with it")
 	}
 }
+
+// A second look takes seconds. What was checked before it is not what is there when it ends.
+func TestWhatHappensDuringTheLastSecondLook(t *testing.T) {
+	about := func(severity, text, category string) map[string]any {
+		n := says(severity, text)
+		n["category"] = category
+		return n
+	}
+	for _, tt := range []struct {
+		name string
+		then func(r *rig)
+		want string
+	}{
+		{"nothing", func(*rig) {}, "concern blocker!"},
+		{"the lines change", func(r *rig) { r.disk.Write("a.txt", "good morning\n") }, ""},
+		{"the person mutes a kind", func(r *rig) { r.ask("mute security") }, "concern"},
+	} {
+		r := newRig(t, with(`"verify":"refute"`))
+		r.send(step("s1", 1)...)
+		r.review(about("blocker", "Everybody who may write this file can take the whole machine over.", "security"), about("concern", "It greets in the wrong language.", "style"))
+		r.reply("HOLDS")
+		if n := count[*protocol.Claim](r); n != 0 {
+			t.Errorf("%s: a wake is claimed, and a second look keeps it waiting", tt.name)
+		}
+		tt.then(r)
+		r.reply("HOLDS")
+		if got := outcome(r); got != tt.want {
+			t.Errorf("%s: delivered %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The person outranks a review, and what it had to say is not lost by that.
+func TestWhatThePersonOutranIsSaidByTheNextReview(t *testing.T) {
+	for _, settings := range []string{options, with(`"verify":"refute"`)} {
+		r := newRig(t, settings)
+		var held *protocol.Claim
+		r.claim = func(c *protocol.Claim) *protocol.Claimed { held = c; return nil }
+		r.send(step("s1", 1)...)
+		r.review(says("blocker", "Everything breaks."))
+		r.send(&protocol.User{Session: "s1", ID: "s1-m2", Text: "go on", Typed: true, Created: 2000})
+		if held != nil {
+			r.send(&protocol.Claimed{ID: held.ID, Granted: true})
+		}
+		s := r.engine.sessions["s1"].state
+		if got := outcome(r); got != "" || s.Log.Pending() == 0 || s.Counts["dropped.superseded"] != 1 || s.Guard.Counts().Delivered != 0 {
+			t.Errorf("delivered %q, %d pending, %d superseded, %d counted as said", got, s.Log.Pending(), s.Counts["dropped.superseded"], s.Guard.Counts().Delivered)
+		}
+		r.claim = nil
+		r.send(&protocol.Text{Session: "s1", Text: "so be it"}, &protocol.StepEnd{Session: "s1"})
+		r.review(says("blocker", "Everything breaks."))
+		if settings != options {
+			r.reply("HOLDS")
+		}
+		if got := outcome(r); got != "blocker!" {
+			t.Errorf("the next review delivered %q, want a blocker that wakes", got)
+		}
+	}
+}

@@ -163,10 +163,7 @@ func (e *Engine) took(p port, r *round, batch []said) {
 	for _, a := range batch {
 		r.usable = r.usable || a.out.Kind.Usable() || overflowed(a.out.Failure)
 	}
-	if r.open == 0 && r.usable {
-		l.state.Log.Commit(r.delta.Cursor)
-		l.state.Covered(r.updates)
-	}
+	covers := r.open == 0 && r.usable
 	for _, a := range batch {
 		if a.out.Kind == review.Budget { // it says nothing of the reviewer's health
 			l.state.Counts.Add("review."+string(a.out.Kind), 1)
@@ -183,7 +180,11 @@ func (e *Engine) took(p port, r *round, batch []said) {
 			r.best = a.out
 		}
 	}
-	e.deliver(p, r, batch)
+	if e.deliver(p, r, batch) && covers {
+		l.state.Log.Commit(r.delta.Cursor)
+		l.state.Covered(r.updates)
+		l.dirty = true
+	}
 }
 
 // seatHealth counts how an advisor of several did, and tells the person once when it does not work.

@@ -36,6 +36,7 @@ var fates = map[string]string{
 	"stale":          "the cited lines had changed by the time it would have been said",
 	"off":            "notes of this severity are switched off",
 	"second_look":    "a second request refuted it",
+	"superseded":     "you wrote before it was said; its work joined the next review",
 }
 
 var wakes = map[string]string{
