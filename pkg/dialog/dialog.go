@@ -112,7 +112,8 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 			used += len(text)
 			messages = append(messages, llm.Message{Role: llm.ToolRole, Name: tc.Name, ToolCallID: tc.ID, Text: text})
 		}
-		if last || box.Done() {
+		// What the model said comes back with every further request: one that fills a request by itself has no next.
+		if last || box.Done() || c.MaxBytes > 0 && size(said) > c.MaxBytes {
 			return r
 		}
 		r.Rounds++

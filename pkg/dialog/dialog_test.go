@@ -169,3 +169,16 @@ func TestWhatComesFromTheWorkspaceIsFenced(t *testing.T) {
 		t.Errorf("our own answer = %q, want it bare", got)
 	}
 }
+
+// What the model says comes back with each request: one that says more than a request holds is not asked again.
+func TestAReplyLargerThanARequestIsTheLast(t *testing.T) {
+	for _, large := range []bool{false, true} {
+		args := `{"path":"` + strings.Repeat("x", map[bool]int{false: 100, true: 9_000}[large]) + `"}`
+		s := &script{replies: []llm.Reply{{ToolCalls: []llm.ToolCall{call("look", args)}}, {Text: "silent"}}}
+		b := &box{answers: map[string]string{"look": "seen"}}
+		r := Run(s.model, Conversation{Steps: 3, MaxBytes: 8_192}, b)
+		if want := map[bool]int{false: 2, true: 1}[large]; r.Requests != want || len(b.called) != 1 || r.Failure != nil {
+			t.Errorf("large %v: %d requests, %d calls, %v; want %d requests, 1 call", large, r.Requests, len(b.called), r.Failure, want)
+		}
+	}
+}

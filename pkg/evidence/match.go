@@ -42,15 +42,16 @@ func (n *normal) places(pieces []string) []span {
 				next[i+1] = end + offset
 			}
 			end = next[i+1] + len(piece)
-			if n.line(end-1)-n.line(first) >= maxElidedLines {
-				whole = false
+			if last := n.line(end - 1); last-n.line(first) >= maxElidedLines {
+				// No piece comes sooner behind a later beginning: where this one is within reach, the next may begin.
+				whole, at = false, max(first+1, int(n.starts[last-maxElidedLines]))
 				break
 			}
 		}
 		if whole {
 			found = append(found, span{first, end})
+			at = first + 1
 		}
-		at = first + 1
 	}
 	return found
 }

@@ -12,6 +12,7 @@ const (
 	maxPatch      = 64 << 10 // bytes
 	maxPatchFiles = 10
 	maxHunks      = 50
+	maxPatched    = 1 << 20 // bytes of a file: its lines are held several times while they are changed
 )
 
 // hunk replaces old by new. line is where old is said to begin, 0 for unknown.
@@ -88,7 +89,7 @@ func openForPatch(files Files, texts map[string][]string, cited string) (name st
 		if kept, ok := texts[clean]; ok {
 			return clean, slices.Clone(kept), true, nil
 		}
-		text, failure := files.ReadFile(clean, MaxFile)
+		text, failure := files.ReadFile(clean, maxPatched)
 		if failure == nil {
 			return clean, splitLines(text), true, nil
 		}
@@ -126,16 +127,40 @@ func findHunk(lines []string, at int, h hunk, create bool) (int, bool) {
 		return h.line, (h.line > 0 || create) && h.line >= at && h.line <= len(lines)
 	}
 	best, count := -1, 0
-	for i := at; i+len(h.old) <= len(lines); i++ {
-		if lines[i] != h.old[0] || !slices.Equal(lines[i:i+len(h.old)], h.old) {
+	fail := borders(h.old)
+	have := 0 // lines of the hunk that stand in front of line i
+	for i := at; i < len(lines); i++ {
+		for have > 0 && (have == len(h.old) || lines[i] != h.old[have]) {
+			have = fail[have-1]
+		}
+		if lines[i] == h.old[have] {
+			have++
+		}
+		if have < len(h.old) {
 			continue
 		}
 		count++
-		if best < 0 || abs(i+1-h.line) < abs(best+1-h.line) {
-			best = i
+		if begin := i + 1 - have; best < 0 || abs(begin+1-h.line) < abs(best+1-h.line) {
+			best = begin
 		}
 	}
 	return best, count == 1 || count > 1 && h.line > 0
+}
+
+// borders gives, for each beginning of a list, the length of the longest shorter beginning that it ends in: with it a search
+// looks at each line once, whatever repeats (Knuth, Morris and Pratt).
+func borders(list []string) []int {
+	fail := make([]int, len(list))
+	for i, n := 1, 0; i < len(list); i++ {
+		for n > 0 && list[i] != list[n] {
+			n = fail[n-1]
+		}
+		if list[i] == list[n] {
+			n++
+		}
+		fail[i] = n
+	}
+	return fail
 }
 
 func trimLine(line string) string { return strings.TrimRight(line, " \t\r") }

@@ -79,10 +79,11 @@ func (r *Resolver) again(c protocol.Citation, found []span) (protocol.Citation, 
 
 // legacyAgain looks for the one line that a legacy citation was matched with.
 func (r *Resolver) legacyAgain(c protocol.Citation) (protocol.Citation, Freshness) {
-	best := 0
-	for i, line := range splitLines(r.keptText) {
-		if hashText(strings.TrimRight(line, " \t\r")) == c.Hash && (best == 0 || abs(i+1-c.Line) < abs(best-c.Line)) {
-			best = i + 1
+	best, n := 0, 0
+	for line := range strings.Lines(r.keptText) {
+		n++
+		if hashText(strings.TrimRight(line, " \t\r\n")) == c.Hash && (best == 0 || abs(n-c.Line) < abs(best-c.Line)) {
+			best = n
 		}
 	}
 	if best == 0 {

@@ -17,18 +17,19 @@ const (
 
 // show adds the lines around line of the kept file to a finding.
 func (r *Resolver) show(f Finding, line int) Finding {
-	lines := splitLines(r.keptText)
-	if len(lines) == 0 {
+	if r.keptText == "" {
 		f.Reason += "; the file is empty"
 		return f
 	}
-	line = min(max(line, 1), len(lines))
+	line = min(max(line, 1), strings.Count(strings.TrimSuffix(r.keptText, "\n"), "\n")+1)
 	f.Path = r.kept
 	f.From = max(1, line-showAround)
+	f.To = f.From - 1
 	var out strings.Builder
-	for n := f.From; n <= min(len(lines), line+showAround); n++ {
-		out.WriteString(strconv.Itoa(n) + ": " + clip(lines[n-1], showWidth) + "\n")
-		f.To = n
+	// The lines before and behind are not taken apart: a file of line ends alone has eight million.
+	for _, text := range lineRange(strings.TrimSuffix(r.keptText, "\n"), f.From, line+showAround) {
+		f.To++
+		out.WriteString(strconv.Itoa(f.To) + ": " + clip(strings.TrimSuffix(text, "\r"), showWidth) + "\n")
 	}
 	f.Excerpt = out.String()
 	return f

@@ -85,6 +85,13 @@ func (b *builder) addCall(part partCall, function []byte) {
 // maxCalls bounds the calls of one reply; more is a model that has lost its way.
 const maxCalls = 64
 
+// Bounds of what a call is called. Both come back with the next request, and the name is in traces; vendors allow names of 64
+// bytes and make ids of some dozens.
+const (
+	maxName = 128
+	maxID   = 512
+)
+
 func (b *builder) takeUsage(usage []byte) {
 	var u Usage
 	var beside int64 // Anthropic's own form counts what its cache has to do with beside input_tokens
@@ -150,12 +157,12 @@ func (b *builder) reply(body []byte) Reply {
 		if c.name == "" && len(c.args) == 0 {
 			continue
 		}
-		call := ToolCall{ID: c.id, Name: c.name, Extra: c.extra}
+		call := ToolCall{ID: c.id, Name: c.name[:min(len(c.name), maxName)], Extra: c.extra}
 		args, ok := arguments(c.args, !r.Cut())
 		if call.Args = args; !ok {
 			call.Args, call.Malformed = []byte("{}"), oneLine(string(c.args), 500)
 		}
-		if call.ID == "" || used[call.ID] {
+		if call.ID == "" || len(call.ID) > maxID || used[call.ID] {
 			if sum == 0 {
 				sum = fnv1a(fnvStart, body) | 1
 			}

@@ -145,7 +145,12 @@ func ParseText(s string, tools []Tool) Reply {
 		}
 		i += at
 		if !beginsLine(body, i) {
-			i++
+			// What follows on this line has the same in front of it, and is passed over: a line of brackets costs one look.
+			line := bytes.IndexByte(body[i:], '\n')
+			if line < 0 {
+				break
+			}
+			i += line + 1
 			continue
 		}
 		tries++
@@ -249,7 +254,7 @@ func takeCalls(r *Reply, value []byte, tools []Tool, depth int) {
 	if args == nil {
 		args = without(value, nameKey) // {"tool": "read", "path": "x"}
 	}
-	r.ToolCalls = append(r.ToolCalls, ToolCall{Name: name, Args: args})
+	r.ToolCalls = append(r.ToolCalls, ToolCall{Name: name[:min(len(name), maxName)], Args: args})
 }
 
 func offered(name string, tools []Tool) bool {
