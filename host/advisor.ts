@@ -56,7 +56,7 @@ export class Advisor {
     private readonly deps: Deps,
   ) {
     this.limits = { ...deadlinesDefault, ...deps.deadlines };
-    this.errands = new Errands(host, this.limits.hostMs, (event) => {
+    this.errands = new Errands(host, this.limits.hostMs, deps.init.directory, (event) => {
       if (this.off === undefined) this.safely(() => this.tell(event));
     });
   }

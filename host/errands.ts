@@ -33,6 +33,8 @@ export class Errands {
   constructor(
     private readonly host: Host,
     private readonly hostMs: number,
+    /** The project: another one of this process has its own person to tell. */
+    private readonly place: string,
     private readonly tell: (event: Event) => void,
   ) {}
 
@@ -134,9 +136,9 @@ export class Errands {
       .catch(() => {}); // a result of a shape that nobody has seen yet; the guest's own deadline ends the wait
   }
 
-  /** Shows a notice, once for its session and key in this process. */
+  /** Shows a notice, once for its project, session and key in this process. */
   notify(notice: Notice): void {
-    if (!firstTime(`${notice.session ?? ""} ${notice.key}`)) return;
+    if (!firstTime(JSON.stringify([this.place, notice.session ?? "", notice.key]))) return;
     void invoke(() => this.host.notice(notice)).catch(() => {}); // there is nobody left to tell
   }
 }

@@ -261,7 +261,7 @@ export interface Deliver {
 export interface Notice {
   type: "notice";
   session?: string;
-  /** the same key is not shown twice in a process */
+  /** the same key is not shown twice for a project, or for a session, in a process */
   key: string;
   /** info, warning, error */
   variant: string;

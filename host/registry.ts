@@ -2,6 +2,11 @@
 // module twice (a reload, a second entry in the config), so this hangs on the
 // global object and not on the module.
 
+import { addBounded } from "./bounded.ts";
+
+/** Notices that are remembered as shown. */
+const maxShown = 10_000;
+
 interface Shared {
   version: 1;
   /** Workers given up while their guest still ran. */
@@ -54,6 +59,6 @@ export function occupy(place: string, start: () => void): () => void {
 export function firstTime(key: string): boolean {
   const { shown } = shared();
   if (shown.has(key)) return false;
-  shown.add(key);
+  addBounded(shown, key, maxShown);
   return true;
 }

@@ -75,6 +75,17 @@ describe("a guest that works", () => {
     assert.deepEqual(host.notices.map(({ text }) => text), ["1", "3"]);
   });
 
+  test("shows its notice though another project of the process has shown the same", async () => {
+    const notice = { type: "notice", key: "config", variant: "warning", text: "watchdogModel is not known" };
+    const deliver = { type: "deliver", session: "s1", id: "msg_1", wake: false, text: "t", severity: "nit", description: "d" };
+    for (let i = 0; i < 2; i++) {
+      const host = await started(outcome(notice, deliver));
+      host.say(step);
+      await host.until(() => host.delivered.length > 0);
+      assert.equal(host.notices.length, 1);
+    }
+  });
+
   test("that is switched off is let go", async () => {
     const host = hostOf(outcome(), { ...readyEffect, enabled: false });
     host.advisor.start();

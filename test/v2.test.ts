@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Deliver, Event, Notice, User } from "../host/protocol.gen.ts";
 import { isV2, V2Host } from "../host/opencode/v2.ts";
 import type { V2Context } from "../host/opencode/v2-types.ts";
-import { occupy } from "../host/registry.ts";
+import { firstTime, occupy, shared } from "../host/registry.ts";
 import { forgetProcess } from "./bench-host.ts";
 import { awake, Recorder, settle } from "./recorder.ts";
 import { V2Service } from "./v2-service.ts";
@@ -623,6 +623,12 @@ describe("loading", () => {
     leaveThird();
     occupy("p", () => log.push("fresh"));
     assert.deepEqual(log.at(-1), "fresh");
+  });
+
+  test("for weeks remembers a bounded number of notices, the last ones", () => {
+    for (let i = 0; i < 10_050; i++) assert.equal(firstTime(`k${i}`), true);
+    assert.equal(shared().shown.size, 10_000);
+    assert.deepEqual([firstTime("k10049"), firstTime("k0")], [false, true]);
   });
 
   test("and unloading leaves nothing registered and no thread", async () => {

@@ -113,7 +113,7 @@ type Deliver struct {
 // wire:effect notice
 type Notice struct {
 	Session string `json:"session,omitempty"`
-	Key     string `json:"key"`     // the same key is not shown twice in a process
+	Key     string `json:"key"`     // the same key is not shown twice for a project, or for a session, in a process
 	Variant string `json:"variant"` // info, warning, error
 	Text    string `json:"text"`
 }
