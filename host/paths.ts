@@ -10,9 +10,12 @@ export interface Places {
   stateHome: string;
 }
 
-/** The XDG folders; a relative value is to be ignored, as their specification says. */
-export function places(env: NodeJS.ProcessEnv = process.env): Places {
-  const home = env["HOME"] && path.isAbsolute(env["HOME"]) ? env["HOME"] : os.homedir();
+/** Where the system says that the person is at home; HOME is the first that it looks at, and may be empty. */
+const homes: readonly (() => string)[] = [() => os.homedir(), () => os.userInfo().homedir];
+
+/** The XDG folders; a relative value is to be ignored, as their specification says: it would lie in whatever was cloned. */
+export function places(env: NodeJS.ProcessEnv = process.env, others = homes): Places {
+  const home = absolute([() => env["HOME"] ?? "", ...others]) ?? path.resolve("/nonexistent"); // as for users who have none
   const pick = (name: string, ...fallback: string[]) => {
     const value = env[name];
     return value && path.isAbsolute(value) ? value : path.join(home, ...fallback);
@@ -23,6 +26,18 @@ export function places(env: NodeJS.ProcessEnv = process.env): Places {
     dataHome: pick("XDG_DATA_HOME", ".local", "share"),
     stateHome: pick("XDG_STATE_HOME", ".local", "state"),
   };
+}
+
+function absolute(places: readonly (() => string)[]): string | undefined {
+  for (const place of places) {
+    try {
+      const found = place();
+      if (path.isAbsolute(found)) return found;
+    } catch {
+      // A user whom the system does not know, as in a container.
+    }
+  }
+  return undefined;
 }
 
 /** Our folder under stateHome. */

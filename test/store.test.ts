@@ -7,6 +7,7 @@ import * as path from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Lease } from "../host/lease.ts";
+import { places } from "../host/paths.ts";
 import { appendRecord, maxRecordBytes } from "../host/record.ts";
 import { processOwner, Store } from "../host/store.ts";
 import { scratch } from "./scratch.ts";
@@ -501,6 +502,32 @@ describe("a log", () => {
     const store = new Store(folder, "o");
     for (const name of ["../x", "", "A", "a.b", "/etc/x"]) store.append(name, "line");
     assert.deepEqual(fs.readdirSync(path.join(folder, "logs")), []);
+  });
+});
+
+describe("the person's folders", () => {
+  const homeless = (): string => {
+    throw new Error("uv_os_homedir returned ENOENT");
+  };
+
+  test("never lie in the project", () => {
+    const before = process.env["HOME"];
+    try {
+      for (const home of ["", "here", undefined]) {
+        if (home === undefined) delete process.env["HOME"];
+        else process.env["HOME"] = home;
+        for (const place of Object.values(places({ ...process.env, XDG_STATE_HOME: "here" }))) assert.ok(path.isAbsolute(place), `${home}: ${place}`);
+      }
+    } finally {
+      process.env["HOME"] = before;
+    }
+  });
+
+  test("are found where the system knows no home", () => {
+    assert.equal(places({}, [homeless, () => "/home/b"]).stateHome, "/home/b/.local/state");
+    assert.equal(places({}, [homeless, homeless]).home, "/nonexistent");
+    const elsewhere = places({ XDG_STATE_HOME: "/state" }, [homeless]);
+    assert.deepEqual([elsewhere.stateHome, elsewhere.configHome], ["/state", "/nonexistent/.config"]);
   });
 });
 
