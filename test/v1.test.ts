@@ -231,6 +231,21 @@ describe("a fork", () => {
   });
 });
 
+describe("a clock that was set back", () => {
+  test("makes nothing that is said now a copy", async () => {
+    const { recorder, hear, say } = await open();
+    await hear("session.created", { info: { id: "s1", time: { created: 10_000 } } });
+    await say("hello"); // at 1
+    await hear("session.status", { sessionID: "s1", status: { type: "busy" } });
+    await hear("message.updated", { info: { id: "msg_1", sessionID: "s1", role: "user", time: { created: 1 } } });
+    await hear("message.updated", { info: { id: "a1", sessionID: "s1", role: "assistant", parentID: "made_by_the_host", time: { created: 2 } } });
+    await hear("message.part.updated", { part: { id: "p1", messageID: "a1", sessionID: "s1", type: "text", text: "Done.", time: { end: 3 } } });
+    await hear("message.part.updated", { part: { id: "p2", messageID: "a1", sessionID: "s1", type: "step-finish", reason: "stop" } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.deepEqual(recorder.events.map(({ type }) => type), ["session", "user", "turn_start", "text", "step_end", "turn_end"]);
+  });
+});
+
 describe("a session", () => {
   test("whose facts are long in coming is told as one of which something was missed", async () => {
     let answer = (_: unknown) => {};

@@ -33,6 +33,8 @@ export class V1Session {
   /** When it was made: what is older was copied into it, and is history. */
   born: number | undefined;
 
+  /** Something was said in it: what comes now is no copy, though a clock that was set back makes it older than the session. */
+  private live = false;
   private outcome: { outcome: string; reason?: string } | undefined;
   private readonly roles = new Map<string, { role: string; parent?: string; summary: boolean; copied: boolean }>();
   private readonly shells = new Set<string>(); // user messages that stand for a command of the person
@@ -52,6 +54,7 @@ export class V1Session {
     const modelID = string(model["modelID"]);
     if (providerID && modelID) this.model = { providerID, modelID };
     this.reverted = undefined;
+    this.live = true;
     const event = userOf(this.id, info, parts);
     if (isOurCommand(parts)) addBounded(this.commands, event.id, maxSaid);
     if (!this.first(`user ${event.id}`)) return [];
@@ -122,8 +125,9 @@ export class V1Session {
   private messageUpdated(info: Json): SessionEvent[] {
     const id = string(info["id"]) ?? "";
     const parent = string(info["parentID"]);
-    setBounded(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, copied: isCopied(info, this.born), ...(parent ? { parent } : {}) }, maxSaid);
-    if (isCopied(info, this.born)) return [];
+    const copied = !this.live && isCopied(info, this.born);
+    setBounded(this.roles, id, { role: string(info["role"]) ?? "", summary: info["summary"] === true, copied, ...(parent ? { parent } : {}) }, maxSaid);
+    if (copied) return [];
     return number(object(info["time"])["completed"]) === undefined ? [] : this.stepEnd(id);
   }
 
