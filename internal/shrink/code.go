@@ -54,6 +54,7 @@ type instr struct {
 	gone   bool // to be left out
 	fresh  bool // to be encoded from op, a, b and table
 	cold   bool // a return address that nothing returns to
+	back   bool // a return address
 	helper int
 }
 
@@ -211,6 +212,8 @@ func (f *function) append(out []byte) []byte {
 			switch in.op {
 			case opI32Const:
 				out = wasmfile.AppendSigned(out, int64(int32(in.a)))
+			case opI64Const:
+				out = wasmfile.AppendSigned(out, int64(in.a))
 			case opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
 				out = appendUnsigned(out, in.a)
 			case opBrTable:

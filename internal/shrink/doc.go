@@ -16,7 +16,7 @@
 //   - Neighbours: a comparison and its negation, a local set and read at once, a frame
 //     and a return address given back one after the other.
 //
-// Tables leaves out data that only a traceback's text needs.
+// Tables leaves out data that only a traceback's text needs, numbers the places anew without holes, and packs the tables.
 //
 // The result is valid for every engine that takes the original. What it saves
 // stands in RATIONALE.md.

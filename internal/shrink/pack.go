@@ -72,8 +72,8 @@ func (p *packer) store(at, room int) error {
 	return p.err
 }
 
-// addUnpack gives a module in which the function that is called first writes out the stream at this place.
-func addUnpack(file []byte, at int) ([]byte, error) {
+// addUnpack gives a module with this code, in which the function that is called first writes out the stream at this place.
+func (p *program) addUnpack(file []byte, at int) ([]byte, error) {
 	m, err := wasmfile.Parse(file)
 	if err != nil {
 		return nil, err
@@ -81,12 +81,8 @@ func addUnpack(file []byte, at int) ([]byte, error) {
 	first := -1
 	for _, e := range m.Exports {
 		if e.Kind == wasmfile.Func && (e.Name == "_start" || e.Name == "_initialize") {
-			first = int(e.Index) - len(m.Imports)
+			first = int(e.Index) - p.imports
 		}
-	}
-	p := &program{imports: len(m.Imports)}
-	if err := p.read(m.Content(file, secCode)); err != nil {
-		return nil, err
 	}
 	if first < 0 || first >= len(p.funcs) {
 		return nil, errors.New("the module has no function that is called first")

@@ -13,7 +13,8 @@ import (
 
 // Tables leaves out of a module what Go's tables of functions hold for the text of a traceback
 // alone: files, lines, arguments, the functions that were inlined, and nearly all names. A traceback
-// then names each function by its number in the module, and knows no lines.
+// then names each function by its number in the module, and knows no lines. The places of each function are numbered
+// anew, in the code as well, and what is left of the tables is packed.
 //
 // What stays is what the program itself depends on: how large each frame is and where its pointers
 // are, the deferred calls, "runtime." in front of the runtime's functions (it tells its own
@@ -24,11 +25,14 @@ func Tables(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	imports, stream := len(m.Imports), 0
+	p, stream := &program{imports: len(m.Imports)}, 0
+	if err := p.read(m.Content(file, secCode)); err != nil {
+		return nil, err
+	}
 	file, err = wasmfile.RewriteData(file, func(image []byte) error {
 		t, err := findTables(image)
 		if err == nil {
-			err = t.thin(imports)
+			err = t.thin(p)
 		}
 		if err == nil {
 			stream, err = t.pack(image)
@@ -36,7 +40,7 @@ func Tables(file []byte) ([]byte, error) {
 		return err
 	})
 	if err == nil {
-		file, err = addUnpack(file, stream)
+		file, err = p.addUnpack(file, stream)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("thin the tables for tracebacks: %w", err)
@@ -182,6 +186,9 @@ type entry struct {
 	funcdata []uint32 // offsets into the funcdata
 	name     string
 	named    bool // by its name, not by its number
+
+	renumbered      bool   // the tables of counters are these
+	sizes, pointers []byte // of the frame, in the frame
 }
 
 func (e *entry) field(at int) uint32  { return little.Uint32(e.fixed[at:]) }
@@ -250,11 +257,11 @@ func (t *tables) counterTable(at uint32) (table []byte, most int32, err error) {
 	}
 }
 
-func (t *tables) thin(imports int) error {
-	all, err := t.read()
-	if err != nil {
+func (t *tables) thin(p *program) (err error) {
+	if p.entries, err = t.read(); err != nil {
 		return err
 	}
+	all := p.entries
 	if err := t.dropInlined(all); err != nil {
 		return err
 	}
@@ -274,7 +281,10 @@ func (t *tables) thin(imports int) error {
 	}
 	clear(t.units)
 	clear(t.files)
-	if err := t.writeNames(all, imports); err != nil {
+	if err := p.renumber(t); err != nil {
+		return err
+	}
+	if err := t.writeNames(all, p.imports); err != nil {
 		return err
 	}
 	if err := t.writeCounters(all); err != nil {
@@ -379,24 +389,35 @@ func (t *tables) writeNames(all []entry, imports int) error {
 	return nil
 }
 
-// writeCounters writes the tables of counters that are still used, side by side.
+// writeCounters writes the tables of counters that are still used, side by side and each once.
 func (t *tables) writeCounters(all []entry) error {
 	counters := []byte{0} // no table
-	moved := map[uint32]uint32{0: 0}
+	written := map[string]uint32{"": 0}
+	write := func(table []byte) uint32 {
+		at, ok := written[string(table)]
+		if !ok {
+			at = uint32(len(counters))
+			written[string(table)] = at
+			counters = append(counters, table...)
+		}
+		return at
+	}
 	move := func(at uint32) (uint32, error) {
-		if to, ok := moved[at]; ok {
-			return to, nil
+		if at == 0 {
+			return 0, nil
 		}
 		table, _, err := t.counterTable(at)
-		if err != nil {
-			return 0, err
-		}
-		moved[at] = uint32(len(counters))
-		counters = append(counters, table...)
-		return moved[at], nil
+		return write(table), err
 	}
 	for n := range all {
 		e := &all[n]
+		if e.renumbered {
+			e.set(atSP, write(e.sizes))
+			if len(e.pcdata) > pcdataStackMap {
+				e.pcdata[pcdataStackMap] = write(e.pointers)
+			}
+			continue
+		}
 		at, err := move(e.field(atSP))
 		if err != nil {
 			return err

@@ -27,6 +27,7 @@ func main() {
 	fmt.Println("goroutines", goroutines())
 	fmt.Println("maps", maps())
 	fmt.Println("garbage", garbage())
+	fmt.Println("panics over garbage", overGarbage())
 	fmt.Println("callers", strings.Join(callers(), " "))
 	if len(os.Args) > 1 {
 		var nowhere *point
@@ -306,6 +307,49 @@ func garbage() int {
 		walk(kept)
 	}
 	return count
+}
+
+// overGarbage panics at several places of one frame, each with other pointers in it. Before it recovers,
+// the stack moves and garbage is collected under the frames that panicked.
+func overGarbage() (out string) {
+	for way := range 6 {
+		func() {
+			kept := strings.Repeat("k", way)
+			defer func() {
+				out += fmt.Sprint(deep(2000))
+				runtime.GC()
+				out += fmt.Sprint(kept, recover(), " ")
+			}()
+			out += fragile(way)
+		}()
+	}
+	return out
+}
+
+//go:noinline
+func fragile(way int) string {
+	list := strings.Fields("a b c d")
+	if way == 0 {
+		return list[way+4]
+	}
+	first := &point{x: way}
+	numbers := map[string]*point{list[0]: first, list[1]: {y: len(list)}}
+	if way == 1 {
+		return list[:way+9][0]
+	}
+	var nowhere *point
+	if way == 2 {
+		nowhere.y++
+	}
+	text := strings.Join(list, fmt.Sprint(numbers["a"].x))
+	if way == 3 {
+		var any any = numbers
+		return any.(string)
+	}
+	if way == 4 {
+		panic(errors.New(text))
+	}
+	return text + list[first.x+numbers["b"].y]
 }
 
 // callers reads the runtime's tables of functions and lines.
