@@ -102,10 +102,12 @@ export class Guest {
     return text;
   }
 
-  /** Memory as it is now: growing detaches what was made of it before. */
+  /** Memory as it is now: growing detaches what was made of it before, and leaves it without a byte. */
   private get memory(): { view: DataView; bytes: Buffer } {
-    const { buffer } = this.exports.memory;
-    if (this.last?.view.buffer !== buffer) this.last = { view: new DataView(buffer), bytes: Buffer.from(buffer) };
+    if (!this.last?.bytes.length) {
+      const { buffer } = this.exports.memory;
+      this.last = { view: new DataView(buffer), bytes: Buffer.from(buffer) };
+    }
     return this.last;
   }
 
@@ -116,7 +118,7 @@ export class Guest {
   }
 
   private bytes(ptr: number, len: number): Uint8Array {
-    return new Uint8Array(this.exports.memory.buffer, ptr, len);
+    return new Uint8Array(this.memory.bytes.buffer, ptr, len);
   }
 
   private print(text: string): void {

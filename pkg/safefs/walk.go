@@ -50,7 +50,37 @@ type walkFrame struct {
 	gcloud  bool   // in it every name is a credential
 	entries []protocol.Entry
 	at      int
+	paths   string // the absolute paths of the next entries, one after the other
 	rules   *ruleSet
+}
+
+// pathsAtOnce is how many paths are made in one piece of memory.
+const pathsAtOnce = 32
+
+// next gives the entry at at and its absolute path.
+func (w *walkFrame) next() (e protocol.Entry, abs string) {
+	if w.paths == "" {
+		w.paths = joined(w.prefix, w.entries[w.at:min(w.at+pathsAtOnce, len(w.entries))])
+	}
+	e = w.entries[w.at]
+	w.at++
+	size := len(w.prefix) + len(e.Name)
+	abs, w.paths = w.paths[:size], w.paths[size:]
+	return e, abs
+}
+
+func joined(prefix string, entries []protocol.Entry) string {
+	size := 0
+	for _, e := range entries {
+		size += len(prefix) + len(e.Name)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	for _, e := range entries {
+		all.WriteString(prefix)
+		all.WriteString(e.Name)
+	}
+	return all.String()
 }
 
 // Walk calls visit for every file, folder and symlink below start, in order of
@@ -80,8 +110,7 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		e := top.entries[top.at]
-		top.at++
+		e, abs := top.next()
 		seen.Entries++
 		work += 1 + top.rules.price()
 		if seen.Entries > f.maxEntries || work > f.maxWork {
@@ -92,7 +121,6 @@ func (f *FS) Walk(start File, interrupted func(), visit func(Entry) bool) (Walke
 			nextTick = work + tick
 			interrupted()
 		}
-		abs := top.prefix + e.Name
 		rel := abs[relAt:]
 		if hidden(rel, e, top, &seen) {
 			continue

@@ -67,6 +67,30 @@ func TestWalkLeavesOutWhatIsNotTheProjects(t *testing.T) {
 	}
 }
 
+// The walk makes its paths many at a time; here it comes back from folders within, at and after such a piece.
+func TestWalkNamesAllOfALargeFolder(t *testing.T) {
+	var want []string
+	disk := memfs.New("/work")
+	for i := range 3*pathsAtOnce + 5 {
+		name := fmt.Sprintf("a/%03d%.*s", i, i%7, "-longer")
+		if i%11 != 0 && i != pathsAtOnce-1 && i != pathsAtOnce {
+			disk.Write(name, "")
+			want = append(want, name)
+			continue
+		}
+		want = append(want, name+"/")
+		for j := range i + 1 {
+			file := fmt.Sprintf("%s/%03d", name, j)
+			disk.Write(file, "")
+			want = append(want, file)
+		}
+	}
+	got, _ := walk(t, disk, "a")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestWhatIsNamedIsWalkedThoughHidden(t *testing.T) {
 	disk := tree("node_modules/x/index.js", "logs/a.log", "logs/deep/b.log", "out1/gen.txt", "src/a.go", "src/x.tmp")
 	disk.Write(".gitignore", "/logs\nout1/*\n*.tmp\n")
