@@ -127,6 +127,10 @@ func (p *parser) advisor(at string, v value, person bool) Advisor {
 	}
 	known := []string{"name", "model", "instructions", "tools", "ceiling", "on", "paths"}
 	for _, m := range v.members {
+		if len(p.problems) >= maxProblems {
+			p.report("", "", "") // says so
+			break
+		}
 		field, wrong := at+"."+m.key, ""
 		text := m.value.string()
 		if !person && (m.key == "model" || m.key == "tools") {

@@ -107,3 +107,16 @@ func TestTriggersOfPaths(t *testing.T) {
 		t.Error("without paths any delta calls for it, with paths one that touches them")
 	}
 }
+
+// A roster may be a stranger's, and what is wrong with it is told to the person.
+func TestProblemsOfARosterAreBounded(t *testing.T) {
+	var doc strings.Builder
+	doc.WriteString("advisors:\n  - name: a\n")
+	for i := range 1_500 {
+		doc.WriteString("    k" + strings.Repeat("x", i%50) + ": v\n")
+	}
+	list, found := ParseRoster([]byte(doc.String()), RosterName, false)
+	if len(list) != 1 || len(found) != maxProblems || !strings.Contains(found[maxProblems-1].Message, "more problems") {
+		t.Errorf("%d advisors, %d problems, the last: %v", len(list), len(found), found[len(found)-1])
+	}
+}

@@ -61,6 +61,11 @@ type parser struct {
 }
 
 func (p *parser) report(field, message, mend string) {
+	if len(p.problems) >= maxProblems {
+		p.problems = append(p.problems[:maxProblems-1], Problem{Source: p.layer.Source,
+			Message: "there are more problems than are listed here", Mend: "mend these first"})
+		return
+	}
 	p.problems = append(p.problems, Problem{Source: p.layer.Source, Field: field, Message: message, Mend: mend})
 }
 

@@ -21,8 +21,16 @@ func (e *Engine) consult(l *live, ask *protocol.Consult) {
 	l.dirty = true
 	key := "consult_" + ask.Call
 	t := e.start("consult", l.state.ID, func(t *task) {
+		answered := false
+		defer func() {
+			delete(e.calls, key)
+			if !answered { // it panicked, and the primary waits
+				e.emit(&protocol.Answer{Call: ask.Call, Session: l.state.ID, Failed: true,
+					Text: "The advisor met an internal error; its log has the details. Go on with your own judgement."})
+			}
+		}()
 		e.runConsult(t, l, ask)
-		delete(e.calls, key)
+		answered = true
 	})
 	if t.next != nil {
 		e.calls[key] = t

@@ -351,3 +351,39 @@ func TestADamagedStateIsSetAsideBeforeTheNextSave(t *testing.T) {
 		t.Errorf("set aside at effect %d, first save at %d: the damaged state is overwritten", aside, saved)
 	}
 }
+
+// fragile breaks the guest when it sends.
+type fragile struct{ *host }
+
+func (fragile) Send(protocol.HTTPSend) protocol.Errno { panic("broken") }
+
+func TestAReviewThatPanicsIsOver(t *testing.T) {
+	r := newRig(t, options)
+	r.engine.host = fragile{r.host}
+	r.send(step("s1", 1)...)
+	if l := r.engine.sessions["s1"]; l.review != nil || l.state.Owed || r.engine.reviewing() != 0 || l.state.Counts["review.failed"] != 1 {
+		t.Errorf("under review %v, owed %v, counts %v; want it over and counted", l.review != nil, l.state.Owed, l.state.Counts)
+	}
+	r.engine.host = r.host
+	r.send(&protocol.Text{Session: "s1", Text: "more"}, &protocol.StepEnd{Session: "s1"})
+	r.review(says("concern", "It greets."))
+	if got := outcome(r); got != "concern" {
+		t.Errorf("the next review delivered %q, want a concern", got)
+	}
+}
+
+func TestAConsultationThatPanicsIsAnswered(t *testing.T) {
+	r := newRig(t, options)
+	r.send(step("s1", 1)...)
+	r.engine.host = fragile{r.host}
+	r.send(&protocol.Consult{Session: "s1", Call: "c1", Question: "What now?"})
+	for _, ef := range r.seen {
+		if a, ok := ef.(*protocol.Answer); ok && a.Call == "c1" {
+			if !a.Failed || !strings.Contains(a.Text, "internal error") || len(r.engine.calls) != 0 {
+				t.Errorf("answered %q, failed %v, %d calls open", a.Text, a.Failed, len(r.engine.calls))
+			}
+			return
+		}
+	}
+	t.Error("the primary waits for an answer that never comes")
+}

@@ -14,7 +14,10 @@ import (
 const rulesShare = 15
 
 // maxRuleNotices bounds what a repository can make the person read about its own rules.
-const maxRuleNotices = 4
+const (
+	maxRuleNotices = 4
+	maxRulesTold   = 16 // lines of one
+)
 
 // rulesMS bounds the wait for the person's own rules.
 const rulesMS = 1_500
@@ -50,9 +53,14 @@ func (e *Engine) tellRules(l *live, set rules.Set, more []config.Problem) {
 		return
 	}
 	var lines strings.Builder
-	for _, p := range all {
+	for i, p := range all {
 		e.logOnce("rules: " + p.String())
-		lines.WriteString("\n- " + p.String())
+		if i < maxRulesTold {
+			lines.WriteString("\n- " + p.String())
+		}
+	}
+	if more := len(all) - maxRulesTold; more > 0 {
+		lines.WriteString("\n- and " + itoa(more) + " more, in the advisor's log")
 	}
 	if e.ruleNotices >= maxRuleNotices {
 		return

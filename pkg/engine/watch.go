@@ -86,7 +86,16 @@ func (e *Engine) beginReview(l *live, seats int) {
 	// Until start returns, the session has no task that could be cancelled; the first wait of
 	// the body comes after this line has run.
 	l.seats = seats
-	l.review = e.start("review", l.state.ID, func(t *task) { e.watch(t, l) })
+	l.review = e.start("review", l.state.ID, func(t *task) {
+		defer func() {
+			if l.review == t && !t.dead { // it panicked: the next update may be reviewed all the same
+				l.review, l.again = nil, false
+				l.state.Owed, l.dirty = false, true
+				l.state.Reviewed(string(review.Failed), false)
+			}
+		}()
+		e.watch(t, l)
+	})
 	if l.review.next == nil {
 		l.review = nil // it ended without a wait
 	}

@@ -29,6 +29,8 @@ const (
 	maxFiles  = 24       // files in all
 	maxDepth  = 4        // imports of imports
 	maxFolder = 48       // folders that are looked into
+	maxLooked = 96       // imports that are looked for, whether they are there or not
+	maxName   = 200      // bytes of a file's name that the reviewer is shown
 	maxTold   = 16       // problems that are told of
 )
 
@@ -125,6 +127,7 @@ type collection struct {
 	seen   map[string]bool
 	fresh  map[string]kept
 	files  int
+	looked int
 }
 
 // add reads one file and, before it, what it imports: the importing file is the more specific one.
@@ -150,6 +153,12 @@ func (c *collection) add(owner Owner, name string, from origin, depth int) {
 	if from.source != "contextFiles" {
 		for _, i := range imports(text) {
 			at := origin{source: shownName(owner, name) + ":" + strconv.Itoa(i.line), text: "@" + i.path}
+			if c.looked++; c.looked > maxLooked { // a file of imports that lead nowhere has ten thousand of them
+				if c.looked == maxLooked+1 {
+					c.tell(config.Problem{Source: at.source, Field: at.text, Message: "there are more than " + strconv.Itoa(maxLooked) + " imports", Mend: "it and what comes after it are left out; put rules together"})
+				}
+				break
+			}
 			if depth >= maxDepth {
 				c.fail(owner, name, at, "lies deeper than "+strconv.Itoa(maxDepth)+" imports")
 				continue
@@ -317,29 +326,32 @@ func (s Set) Render(room int) string {
 	for i, limit := range shares(s.Files, room) {
 		f := s.Files[i]
 		b = append(b, `{"file":`...)
-		b = protocol.AppendString(b, f.Name)
+		b = protocol.AppendString(b, transcript.Middle(f.Name, maxName))
 		b = append(b, `,"of":"`...)
 		b = append(b, f.Owner...)
 		b = append(b, `","text":`...)
-		b = protocol.AppendString(b, transcript.Middle(strings.TrimSpace(f.Text), limit))
+		b = transcript.AppendWithin(b, strings.TrimSpace(f.Text), limit)
 		b = append(b, "}\n"...)
 	}
 	return string(b)
 }
 
-// shares divides room: whoever needs less than an equal part leaves the rest to the others.
+// shares divides room: whoever needs less than an equal part leaves the rest to the others. What counts is what a text takes
+// when it is written as JSON, or one of control characters would take the room of the work under review.
 func shares(files []File, room int) []int {
+	needs := make([]int, len(files))
 	order := make([]int, 0, len(files)) // the shortest first
 	for i, f := range files {
+		needs[i] = len(protocol.AppendString(nil, strings.TrimSpace(f.Text)))
 		at := len(order)
-		for at > 0 && len(files[order[at-1]].Text) > len(f.Text) {
+		for at > 0 && needs[order[at-1]] > needs[i] {
 			at--
 		}
 		order = slices.Insert(order, at, i)
 	}
 	limits := make([]int, len(files))
 	for n, i := range order {
-		limits[i] = min(len(files[i].Text), room/(len(order)-n))
+		limits[i] = min(needs[i], room/(len(order)-n))
 		room -= limits[i]
 	}
 	return limits

@@ -265,3 +265,54 @@ func TestRulesShareTheirRoom(t *testing.T) {
 		t.Error("no rules are shown as something")
 	}
 }
+
+// Whoever writes the repository writes as many imports as they like, and none of them need lead anywhere.
+func TestImportsThatLeadNowhereAreBounded(t *testing.T) {
+	text := strings.Repeat("@x/y.md\n", 8_000)
+	d := newDesk(t, Name, text, "sub/"+Name, text)
+	looked := 0
+	count := &counting{FS: d.disk, looked: &looked}
+	fs, err := safefs.New(count, "/work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Files, looked = fs, 0
+	s := d.read("sub/a.go")
+	if looked > 20*maxLooked {
+		t.Errorf("the disk is asked %d times", looked)
+	}
+	if told := problems(s); !strings.Contains(told, "does not exist") || len(s.Problems) > maxTold || len(s.Files) != 2 {
+		t.Errorf("%d problems, %d files: %s", len(s.Problems), len(s.Files), told)
+	}
+}
+
+// counting is a disk that counts what it is asked.
+type counting struct {
+	*memfs.FS
+	looked *int
+}
+
+func (c *counting) Stat(path string) (protocol.Info, protocol.Errno) {
+	*c.looked++
+	return c.FS.Stat(path)
+}
+
+func (c *counting) Real(path string) (string, protocol.Errno) {
+	*c.looked++
+	return c.FS.Real(path)
+}
+
+// What is written into the prompt counts, and not what stands in the file.
+func TestRulesTakeTheirRoomAndNoMore(t *testing.T) {
+	deep := strings.Repeat(strings.Repeat("d", 200)+"/", 10)
+	for name, text := range map[string]string{
+		"control characters": strings.Repeat("\x01", 20_000), "quotes": strings.Repeat(`"\`, 10_000), "words": strings.Repeat("word ", 4_000),
+	} {
+		d := newDesk(t, Name, text, deep+Name, text)
+		const room = 4_000
+		got := d.read(deep + "a.go").Render(room)
+		if len(got) > room+2*(maxName+100) || len(got) < room/2 {
+			t.Errorf("%s: %d bytes in a room of %d", name, len(got), room)
+		}
+	}
+}

@@ -155,7 +155,7 @@ func (l *Log) goalText(limit int) string {
 	if l.first.text == "" {
 		return ""
 	}
-	return string(append(within(nil, l.first.text, limit), '\n'))
+	return string(append(AppendWithin(nil, l.first.text, limit), '\n'))
 }
 
 func (l *Log) latestText(limit int) string {
@@ -168,11 +168,11 @@ func (l *Log) latestText(limit int) string {
 	}
 	b := []byte("message ")
 	b = append(strconv.AppendInt(b, int64(l.humans), 10), ": "...)
-	return string(append(within(b, last.text, limit-len(b)), '\n'))
+	return string(append(AppendWithin(b, last.text, limit-len(b)), '\n'))
 }
 
-// within appends s as a JSON string of at most about limit bytes, its middle cut where needed.
-func within(b []byte, s string, limit int) []byte {
+// AppendWithin appends s as a JSON string of at most about limit bytes, its middle cut where needed.
+func AppendWithin(b []byte, s string, limit int) []byte {
 	for room := limit; ; room = room * 3 / 4 {
 		short := Middle(s, room)
 		if escaped(short) <= limit || room < 64 {

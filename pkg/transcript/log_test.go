@@ -369,3 +369,18 @@ func TestWhatAToolIs(t *testing.T) {
 		}
 	}
 }
+
+// A name of a file is text like any other.
+func TestNamesOfFilesHoldNoSecret(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "hunter2", "[gone]") }
+	l := New(Options{Redact: hide, Root: "/work"})
+	l.AddTool(&protocol.Tool{Call: "c1", Name: "write", Input: `{"filePath":"/work/hunter2.txt","content":"x"}`, Files: []string{"/work/hunter2.txt"},
+		Diagnostics: []protocol.Diagnostic{{Path: "/work/hunter2.go", Text: "x"}}})
+	l.StepEnd(&protocol.StepEnd{Message: "m", Files: []string{"/work/a/hunter2"}})
+	l.SetSignals(&protocol.Signals{Changes: []protocol.Change{{Path: "/work/hunter2.md"}}, Diagnostics: []protocol.Diagnostic{{Path: "hunter2.c", Text: "y"}}})
+	d := l.Cut(10_000)
+	l.Commit(d.Cursor)
+	if all := d.Render("n") + l.Cut(10_000).Render("n") + string(l.AppendState(nil)) + strings.Join(l.Touched(), " "); strings.Contains(all, "hunter2") || !strings.Contains(all, "[gone].txt") {
+		t.Error(all)
+	}
+}

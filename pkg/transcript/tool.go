@@ -109,7 +109,7 @@ func (l *Log) addPath(list []string, path string) []string {
 
 // relative takes the workspace off a path; what lies outside stays as it is.
 func (l *Log) relative(path string) string {
-	path = strings.ReplaceAll(path, `\`, "/")
+	path = strings.ReplaceAll(l.redact(path), `\`, "/")
 	if root := l.root; root != "" {
 		if rest, ok := strings.CutPrefix(path, root); ok && strings.HasPrefix(rest, "/") {
 			path = strings.TrimLeft(rest, "/")
