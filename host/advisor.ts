@@ -7,9 +7,11 @@ import { Errands, type Host } from "./errands.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Grants, HostEffect, InitFacts, ToMain, ToWorker } from "./messages.ts";
 import type { Decided as PersonDecided, Event, Permission, Ready, Session } from "./protocol.gen.ts";
+import { boundAsk } from "./opencode/input.ts";
 import { maxHung, shared } from "./registry.ts";
 import { describe } from "./text.ts";
 import type { Spawn, Thread } from "./thread.ts";
+import { later } from "./timers.ts";
 import { type Limits, Watch } from "./watch.ts";
 
 export interface Deps {
@@ -26,17 +28,20 @@ export interface Deadlines extends Limits {
   hostMs: number;
   /** What is asked before the guest is ready waits for it. */
   readyMs: number;
+  /** From a worker's start until its guest has read its config; the host may be asked on the way. */
+  initMs: number;
   /** The host waits for a cleanup. */
   closeMs: number;
 }
 
-const deadlinesDefault: Deadlines = { callMs: 5_000, graceMs: 500, startMs: 20_000, hostMs: 15_000, readyMs: 3_000, closeMs: 250 };
+const deadlinesDefault: Deadlines = { callMs: 5_000, graceMs: 500, startMs: 20_000, hostMs: 15_000, readyMs: 3_000, initMs: 60_000, closeMs: 250 };
 
 export class Advisor {
   /** From the guest's Ready; undefined before. */
   ready: Ready | undefined;
   private thread: Thread | undefined;
   private watch: Watch | undefined;
+  private unready: NodeJS.Timeout | undefined;
   private life = 0;
   private grants: Grants | undefined;
   private kept: unknown;
@@ -79,7 +84,9 @@ export class Advisor {
       current(() => this.replaceThread()),
     );
     this.life = 0;
-    const { init, state, owner, wasm } = this.deps;
+    const { state, owner, wasm } = this.deps;
+    // A project may have written the options. Nested without end they could be neither cloned nor read, and nobody would know why nothing happens.
+    const init = { ...this.deps.init, ...("options" in this.deps.init ? { options: boundAsk(this.deps.init.options).value } : {}) };
     const flags = watch.flags.buffer as SharedArrayBuffer;
     try {
       thread = this.deps.spawn(
@@ -94,6 +101,8 @@ export class Advisor {
     }
     this.thread = thread;
     this.watch = watch;
+    clearTimeout(this.unready);
+    this.unready = later(this.limits.initMs, current(() => this.turnOff(`its guest was not ready within ${this.limits.initMs} ms`)));
     this.mail.connect((events, bytes) => this.post({ t: "events", events, bytes, life: this.life }));
     this.mail.flushAll(); // what came before the start
   }
@@ -263,6 +272,7 @@ export class Advisor {
         for (const effect of message.effects) this.safely(() => this.perform(effect));
         return;
       case "ready":
+        clearTimeout(this.unready);
         this.grants = message.grants;
         this.ready = message.ready;
         this.asleep = !message.ready.enabled;
@@ -361,6 +371,7 @@ export class Advisor {
   }
 
   private dropThread(spins = false): void {
+    clearTimeout(this.unready);
     this.watch?.ended();
     this.thread?.abandon(spins);
     this.thread = undefined;

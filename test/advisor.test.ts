@@ -4,10 +4,14 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { Advisor } from "../host/advisor.ts";
+import type { Host } from "../host/errands.ts";
 import type { Event } from "../host/protocol.gen.ts";
+import type { Spawn } from "../host/thread.ts";
 import { BenchHost, forgetProcess } from "./bench-host.ts";
 import { type Manner, readyEffect, writeGuest } from "./fake-guest.ts";
 import { Needs, provide } from "../host/need.ts";
+import { Recorder } from "./recorder.ts";
 import { scratch } from "./scratch.ts";
 
 const short = { hostMs: 200, readyMs: 30, closeMs: 200 };
@@ -84,6 +88,31 @@ describe("a guest that works", () => {
       await host.until(() => host.delivered.length > 0);
       assert.equal(host.notices.length, 1);
     }
+  });
+
+  test("that never becomes ready is told, and let go", async () => {
+    const host = hostOf(outcome(), { type: "log", level: "info", text: "still thinking" }, { ...short, initMs: 50 });
+    host.advisor.start();
+    await host.until(() => host.notices.length > 0);
+    assert.match(host.notices[0]!.text, /The advisor is off: its guest was not ready within 50 ms/);
+    assert.equal(host.advisor.wants("s1"), false);
+  });
+
+  test("is handed options that it can read, however a project nests them", async () => {
+    let options: unknown = 1;
+    for (let i = 0; i < 100_000; i++) options = [options];
+    const recorder = new Recorder();
+    let handed: unknown;
+    const spawn: Spawn = (setup, ...rest) => {
+      handed = structuredClone(setup.init.options);
+      return recorder.deps.spawn(setup, ...rest);
+    };
+    const advisor = new Advisor({} as Host, { ...recorder.deps, init: { ...recorder.deps.init, options: { enabled: false, options } }, spawn });
+    advisor.start();
+    assert.equal(advisor.wants("s1"), true);
+    assert.equal((handed as { enabled: boolean }).enabled, false);
+    assert.ok(JSON.stringify(handed).length < 200);
+    await advisor.close();
   });
 
   test("that is switched off is let go", async () => {
