@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 // folder of that name. See RATIONALE.md.
 var lean = []string{"embed", "fmt", "io/fs", "regexp"}
 
-// writeOverlay writes the go command's overlay into dir: the runtime is patched, and of
+// writeOverlay writes the go command's overlay into dir: the runtime and Unicode's tables are patched, and of
 // each lean package the first file is replaced by ours, the others are gone.
 func writeOverlay(dir string) (string, error) {
 	out, err := goTool("", "env", "GOROOT", "GOMOD")
@@ -25,6 +26,11 @@ func writeOverlay(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	lists, err := writeUnicode(goroot, dir)
+	if err != nil {
+		return "", err
+	}
+	maps.Copy(replace, lists)
 	for _, pkg := range lean {
 		files, err := filepath.Glob(filepath.Join(goroot, "src", pkg, "*.go"))
 		if err != nil {

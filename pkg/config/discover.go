@@ -10,7 +10,8 @@ import (
 // discovered looks for the provider where the person keeps their providers.
 func (k *knowledge) discovered(m Ref, problems *[]Problem) (Endpoint, bool) {
 	var pairs []Endpoint
-	id, s := m.Provider, services[m.Provider]
+	id := m.Provider
+	s, _ := serviceOf(id)
 	add := func(from Source, url, key string, headers []protocol.Header, why string) {
 		if url = cmpOr(url, s.url); url != "" {
 			pairs = append(pairs, Endpoint{BaseURL: speaking(id, url), APIKey: key, Headers: headers, From: from, Why: why})
@@ -125,7 +126,7 @@ func (k *knowledge) hostOrNone(m Ref, named string) Endpoint {
 
 // missing says what a person can do to get a provider working.
 func (k *knowledge) missing(m Ref) string {
-	s, known := services[m.Provider]
+	s, known := serviceOf(m.Provider)
 	why := "there is no key for " + m.Provider + ": put provider.baseURL and provider.apiKey into advisor.json, or log in to " + m.Provider + " in the host"
 	switch {
 	case known && len(s.env) > 0:
@@ -140,8 +141,8 @@ func (k *knowledge) missing(m Ref) string {
 
 func serviceIDs() []string {
 	var ids []string
-	for id := range services {
-		ids = append(ids, id)
+	for _, s := range services {
+		ids = append(ids, s.id)
 	}
 	slices.Sort(ids)
 	return ids

@@ -130,7 +130,7 @@ func (k *knowledge) configured(m Ref, named string, problems *[]Problem) (Endpoi
 		if !l.set["watchdogModel"] && k.from["watchdogModel"] == SourceDefault {
 			owner, _ = ParseRef(Defaults(k.host).WatchdogModel)
 		}
-		if s, known := services[m.Provider]; known && owner.Provider == m.Provider && (named == l.Source || named == SourceDefault) {
+		if s, known := serviceOf(m.Provider); known && owner.Provider == m.Provider && (named == l.Source || named == SourceDefault) {
 			return Endpoint{BaseURL: s.url, APIKey: c.APIKey, From: from,
 				Why: "provider.apiKey of " + l.Source + " with the built-in URL of " + m.Provider}, true
 		}

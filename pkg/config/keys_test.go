@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -304,5 +305,13 @@ func TestRefs(t *testing.T) {
 		if got, ok := ParseRef(bad); ok {
 			t.Errorf("%q: %+v", bad, got)
 		}
+	}
+}
+
+// TestServicesAreListedOnce: of two with one id, the second would never be found.
+func TestServicesAreListedOnce(t *testing.T) {
+	ids := serviceIDs()
+	if len(slices.Compact(slices.Clone(ids))) != len(ids) {
+		t.Errorf("an id stands twice in %v", ids)
 	}
 }

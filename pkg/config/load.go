@@ -134,7 +134,8 @@ func (l *loader) resolve(paths paths) (*Resolved, []Problem) {
 	providers := r.providers()
 	var variables []string
 	for _, id := range providers {
-		variables = append(variables, services[id].env...)
+		s, _ := serviceOf(id)
+		variables = append(variables, s.env...)
 	}
 	if len(providers) > 0 {
 		l.need(nil, unique(variables), providers)

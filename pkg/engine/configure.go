@@ -37,9 +37,6 @@ func (e *Engine) configure(t *task) {
 		return
 	}
 	e.ready, e.watching, e.origins = true, resolved.Enabled, resolved.Origins()
-	if resolved.Enabled {
-		e.tally("") // so that the first request knows what the day has cost
-	}
 	consult := resolved.Consult
 	ready := &protocol.Ready{
 		Version:          e.init.Version,
@@ -54,6 +51,9 @@ func (e *Engine) configure(t *task) {
 		ready.Judge, ready.JudgeTimeoutMS, ready.JudgeLog = true, j.Options.TimeoutMS, j.log
 	}
 	e.emit(ready)
+	if resolved.Enabled {
+		e.tally("") // so that the first request knows what the day has cost; the host waits for ready alone
+	}
 	e.report(problems)
 	e.tellModels(resolved)
 }

@@ -387,3 +387,19 @@ func TestAConsultationThatPanicsIsAnswered(t *testing.T) {
 	}
 	t.Error("the primary waits for an answer that never comes")
 }
+
+// TestReadyComesBeforeTheLedger: the loader does effects in order, and the host waits for Ready, not for a file.
+func TestReadyComesBeforeTheLedger(t *testing.T) {
+	ready, tally := -1, -1
+	for i, ef := range newRig(t, options).seen {
+		switch ef.(type) {
+		case *protocol.Ready:
+			ready = i
+		case *protocol.Tally:
+			tally = i
+		}
+	}
+	if ready < 0 || tally < ready {
+		t.Errorf("ready is effect %d, the ledger is asked for with effect %d", ready, tally)
+	}
+}
