@@ -1,5 +1,5 @@
 // What the advisor holds: node bench-memory.entry.js WASM ROOT [turns]. The guest after 1,000 sessions of 100 turns, and a
-// process with the loader beside one without, which both send the same to a model server in this one.
+// process with the loader beside one without, which both ask the model server in this one once for each turn.
 
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { Advisor } from "../host/advisor.ts";
 import type { Event } from "../host/protocol.gen.ts";
 import { processOwner } from "../host/store.ts";
 import { spawnWorker } from "../host/thread.ts";
-import { report, round, type Row, runtime } from "./bench-figures.ts";
+import { median, report, round, type Row, runtime } from "./bench-figures.ts";
 import { Player } from "./bench-player.ts";
 import { ModelServer } from "./model-server.ts";
 
@@ -22,6 +22,19 @@ const guestTurns = isHost ? 0 : Number(given ?? 100);
 const folder = () => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "superadvisor-bench-")));
 const sessions = 200;
 const turns = 5;
+/** Sessions whose turns end together: more than the loader sends at once, so that some wait. */
+const together = 20;
+/** A collector runs when it likes: one look says little. */
+const looks = 5;
+/** A host that waits for a review that nobody asks for fails, and does not hang. */
+const maxMs = 300_000;
+
+/** Until the model has been asked n times by this process, which only the one that started it knows. */
+const asked = (n: number) =>
+  new Promise<void>((resolve) => {
+    process.once("message", () => resolve());
+    process.send!(n);
+  });
 
 /** A host with nothing in it but what it would send to its own model. */
 async function host(withAdvisor: boolean): Promise<void> {
@@ -62,7 +75,8 @@ async function host(withAdvisor: boolean): Promise<void> {
       } else {
         await (await fetch(`${baseURL}/chat/completions`, { method: "POST", body: JSON.stringify({ model: "m", messages: [{ role: "user", content: output }] }) })).text();
       }
-      if (s % 20 === 19) await new Promise((resolve) => setTimeout(resolve, 100));
+      // A turn that ends while the one before is reviewed would share its review.
+      if ((s + 1) % together === 0) await asked(n * sessions + s + 1);
     }
   }
   // Until nothing more is asked: two looks at the processor's time that agree.
@@ -84,17 +98,27 @@ if (isHost) await host(role === "--with");
 
 const model = new ModelServer();
 await model.start();
-const run = (how: string) =>
-  new Promise<number>((resolve, reject) => {
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), wasm!, how, model.baseURL], { stdio: ["ignore", "pipe", "inherit"] });
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-    child.on("close", (code) => (code === 0 ? resolve(Number(text.trim())) : reject(new Error(`a process ended with ${code}`))));
-  });
-const bare = await run("--bare");
-const before = model.requests.length;
-const whole = await run("--with");
-const reviews = model.requests.length - before;
+/** Bytes that a host holds at its end. */
+async function run(how: string): Promise<number> {
+  const before = model.requests.length;
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), wasm!, how, model.baseURL], { stdio: ["ignore", "pipe", "inherit", "ipc"], timeout: maxMs });
+  child.on("message", (n: number) => void model.asked(before + n).then(() => child.send(n)));
+  let text = "";
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  if (code !== 0) throw new Error(`a process ended with ${code}`);
+  const requests = model.requests.length - before;
+  if (requests !== sessions * turns) throw new Error(`a process asked ${requests} times, not once for each of ${sessions * turns} turns`);
+  return Number(text.trim());
+}
+const bares: number[] = [];
+const wholes: number[] = [];
+for (let i = 0; i < looks; i++) {
+  bares.push(await run("--bare"));
+  wholes.push(await run("--with"));
+}
+const bare = median(bares);
+const whole = median(wholes);
 model.stop();
 
 const root = folder();
@@ -104,8 +128,8 @@ fs.rmSync(root, { recursive: true, force: true });
 
 const rows: Row[] = [
   { what: `guest after 1,000 sessions of ${guestTurns} turns`, mb: round(player.memory / mb, 1), events: player.events },
-  { what: `process with the advisor, ${sessions} sessions of ${turns} turns`, mb: round(whole / mb, 1), reviews },
-  { what: "the same process without", mb: round(bare / mb, 1) },
+  { what: `process with the advisor, ${sessions} sessions of ${turns} turns`, mb: round(whole / mb, 1), reviews: sessions * turns },
+  { what: `the same process without, ${sessions * turns} requests of its own`, mb: round(bare / mb, 1) },
 ];
 report(rows, [
   { what: `${runtime}: MB of the guest's memory`, got: round(player.memory / mb, 1), max: 32 },
