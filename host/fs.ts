@@ -33,11 +33,22 @@ const kernel = /^\/(proc|sys|dev)(\/|$)/;
 const readFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const listFlags = readFlags | (fs.constants.O_DIRECTORY ?? 0);
 
-/** A folder that was listed, still open: what is in it is opened through it. */
+/** What was looked at last, for the read or listing that follows. */
+interface Held {
+  name: string;
+  info: Info;
+  fd?: number; // a folder whose listing is known is not opened for it
+  listing?: Listing;
+  place: string; // where it was found, by what is open
+  state: State;
+}
+
+/** A folder that was listed: what is in it is opened through it. */
 interface Listed {
   prefix: string; // how the paths of what is in it begin
-  fd: number;
-  through: string; // the same, by what is open
+  fd: number | undefined; // opened when something in it is
+  place: string;
+  id: Identity;
   odd: ReadonlySet<string>; // what is neither file nor folder
 }
 
@@ -53,7 +64,7 @@ export class Files {
   private readonly given: string;
   private readonly listed: Listed[] = []; // each is below the one before
   private readonly listings: Listings;
-  private held: { name: string; fd: number; info: Info; state: State } | undefined;
+  private held: Held | undefined;
 
   constructor(root: string) {
     this.given = path.resolve(root);
@@ -83,7 +94,7 @@ export class Files {
     return attempt(() => {
       if (offset < 0n || offset > BigInt(Number.MAX_SAFE_INTEGER)) throw new Refusal(Errno.invalid);
       const { held } = this;
-      if (held?.name === name && held.info.kind === Kind.file && isSame(held.info, want)) return fill(held.fd, Number(offset), buffer);
+      if (held?.fd !== undefined && held.name === name && held.info.kind === Kind.file && isSame(held.info, want)) return fill(held.fd, Number(offset), buffer);
       const before = this.inspect(name);
       if (before.info.kind === Kind.dir) throw new Refusal(Errno.isDir);
       if (before.info.kind === Kind.other) throw new Refusal(Errno.notRegular);
@@ -96,7 +107,7 @@ export class Files {
         same(stat, want);
         this.confirm(name, want);
         this.drop();
-        this.held = { name, fd, info: infoOf(stat), state: stat }; // a large file is read in pieces
+        this.held = { name, fd, place: before.at, info: infoOf(stat), state: stat }; // a large file is read in pieces
       } finally {
         if (this.held?.fd !== fd) fs.closeSync(fd);
       }
@@ -110,8 +121,8 @@ export class Files {
       const { held } = this;
       if (held?.name === name && held.info.kind === Kind.dir) {
         same(held.info, want);
-        const listing = this.listings.read(name, held.state, handle(held.fd)!);
-        this.remember(name, held.fd, listing);
+        const listing = held.listing ?? this.listings.read(name, held.state, handle(held.fd!)!);
+        this.remember(held, listing);
         this.held = undefined;
         return listing;
       }
@@ -133,7 +144,7 @@ export class Files {
         const through = handle(fd);
         const listing = through ? this.listings.read(name, opened, through) : readListing(before.at);
         this.confirm(name, want);
-        if (through) this.remember(name, fd, listing);
+        if (through) this.remember({ name, fd, place: before.at, info: before.info }, listing);
         kept = through !== undefined;
         return listing;
       } finally {
@@ -161,11 +172,20 @@ export class Files {
     this.drop();
     let fd: number | undefined;
     try {
-      fd = this.open(folder.through + last, readFlags);
-      const stat = fs.fstatSync(fd, big);
-      const info = infoOf(stat);
+      const place = `${this.enter(folder)}/${last}`;
+      if (this.listings.has(name)) {
+        const state = fs.lstatSync(place, big);
+        const listing = this.listings.unchanged(name, state);
+        if (listing) {
+          this.held = { name, listing, place, info: infoOf(state), state };
+          return this.held.info;
+        }
+      }
+      fd = this.open(place, readFlags);
+      const state = fs.fstatSync(fd, big);
+      const info = infoOf(state);
       if (info.kind === Kind.file || info.kind === Kind.dir) {
-        this.held = { name, fd, info, state: stat };
+        this.held = { name, fd, place, info, state };
         return info;
       }
     } catch {
@@ -173,6 +193,20 @@ export class Files {
     }
     if (fd !== undefined) fs.closeSync(fd);
     return undefined;
+  }
+
+  /** The handle of a listed folder, which is opened if it is not: it must still be the one that was listed. */
+  private enter(folder: Listed): string {
+    if (folder.fd === undefined) {
+      const fd = this.open(folder.place, listFlags);
+      try {
+        same(fs.fstatSync(fd, big), folder.id);
+        folder.fd = fd;
+      } finally {
+        if (folder.fd !== fd) fs.closeSync(fd);
+      }
+    }
+    return handle(folder.fd)!;
   }
 
   /** The listed folder that a name is in. A walk that is back in it has done with those below. */
@@ -188,21 +222,21 @@ export class Files {
 
   /** Closes all but the first folders. */
   private leave(kept: number): void {
-    while (this.listed.length > kept) fs.closeSync(this.listed.pop()!.fd);
+    while (this.listed.length > kept) close(this.listed.pop()!);
   }
 
   private drop(): void {
-    if (this.held) fs.closeSync(this.held.fd);
+    if (this.held) close(this.held);
     this.held = undefined;
   }
 
-  private remember(folder: string, fd: number, { odd }: Listing): void {
-    const prefix = `${folder}/`;
+  private remember({ name, fd, place, info }: Pick<Held, "name" | "fd" | "place" | "info">, { odd }: Listing): void {
+    const prefix = `${name}/`;
     let above = this.listed.length;
     while (above > 0 && (this.listed[above - 1]!.prefix === prefix || !prefix.startsWith(this.listed[above - 1]!.prefix))) above--;
     this.leave(above);
-    if (above === maxListed) fs.closeSync(this.listed.shift()!.fd);
-    this.listed.push({ prefix, fd, through: `${handle(fd)!}/`, odd });
+    if (above === maxListed) close(this.listed.shift()!);
+    this.listed.push({ prefix, fd, place, id: info, odd });
   }
 
   /** The path below the resolved parent, and what lies there, the last element not followed. */
@@ -261,6 +295,10 @@ function fill(fd: number, offset: number, buffer: Uint8Array): number {
     filled += n;
   }
   return filled;
+}
+
+function close({ fd }: { fd?: number | undefined }): void {
+  if (fd !== undefined) fs.closeSync(fd);
 }
 
 /** A path that names the opened folder itself, where the system has one. */

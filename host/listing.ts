@@ -97,10 +97,20 @@ export class Listings {
     }
   }
 
+  has(name: string): boolean {
+    return this.kept.has(name);
+  }
+
+  /** What the folder called name holds, if it is the one that was read, as it was then. */
+  unchanged(name: string, state: State): Listing | undefined {
+    const before = this.kept.get(name);
+    return before && before.state.ino === state.ino && before.state.ctimeNs === state.ctimeNs && state.dev === this.dev ? before.listing : undefined;
+  }
+
   /** The folder called name, open at place, which was in this state after it was opened. */
   read(name: string, state: State, place: string): Listing {
-    const before = this.kept.get(name);
-    if (before && before.state.ino === state.ino && before.state.ctimeNs === state.ctimeNs && state.dev === this.dev) return before.listing;
+    const before = this.unchanged(name, state);
+    if (before) return before;
     const settled = state.dev === this.dev && state.ctimeNs < BigInt(Date.now() - settledMs) * 1_000_000n;
     const listing = readListing(place);
     if (settled) this.keep(name, state, listing);

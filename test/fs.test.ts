@@ -544,6 +544,59 @@ describe("a folder that has not changed is not read again", () => {
     assert.equal(errno(files.list(folder, info)), Errno.changed);
   });
 
+  test("nor opened, until something in it is", () => {
+    const { root } = workspace();
+    const opened: string[] = [];
+    const files = new (class extends Files {
+      protected override open(at: string, flags: number): number {
+        opened.push(path.basename(at));
+        return super.open(at, flags);
+      }
+    })(root);
+    const handles = () => fs.readdirSync("/proc/self/fd").length;
+    const before = handles();
+    const folder = path.join(root, "src");
+    const name = path.join(folder, "a.ts");
+    later();
+    through(files, folder);
+    opened.length = 0;
+    must(files.list(root, must(files.stat(root))));
+    must(files.list(folder, must(files.stat(folder))));
+    assert.deepEqual(opened, [path.basename(root)]);
+    assert.equal(read(files, name, must(files.stat(name))), "export const a = 1\n");
+    assert.equal(read(files, name, must(files.stat(name))), "export const a = 1\n");
+    assert.deepEqual(opened, [path.basename(root), "src", "a.ts", "a.ts"]);
+    files.release();
+    assert.equal(handles(), before);
+  });
+
+  const instead: [string, (folder: string, outside: string) => void, Errno | undefined][] = [
+    ["a link that leads out", (folder, outside) => fs.symlinkSync(outside, folder), Errno.outside],
+    ["a link that stays inside", (folder) => fs.symlinkSync(`${folder}-gone`, folder), undefined],
+    ["another folder", (folder) => fs.cpSync(`${folder}-gone`, folder, { recursive: true }), undefined],
+    ["a file", (folder) => fs.writeFileSync(folder, ""), Errno.notDir],
+    ["nothing", () => {}, Errno.notFound],
+  ];
+  for (const [title, put, want] of instead) {
+    test(`and ${title} that takes its place is judged as if it had never been listed`, () => {
+      const { root, outside, files } = workspace();
+      fs.writeFileSync(path.join(outside, "a.ts"), "the secret\n");
+      const folder = path.join(root, "src");
+      const name = path.join(folder, "a.ts");
+      later();
+      through(files, folder);
+      must(files.list(root, must(files.stat(root))));
+      must(files.list(folder, must(files.stat(folder))));
+      fs.renameSync(folder, `${folder}-gone`);
+      put(folder, outside);
+      for (let i = 0; i < 2; i++) {
+        if (want !== undefined) assert.equal(errno(files.stat(name)), want);
+        else assert.deepEqual(must(files.stat(name)), must(new Files(root).stat(name)));
+      }
+      files.release();
+    });
+  }
+
   test("unless too many others were read since", () => {
     const { root } = workspace();
     const folder = path.join(root, "src");
