@@ -105,16 +105,17 @@ type openBox struct {
 
 func (b *openBox) Done() bool { return false }
 
-func (b *openBox) Call(c llm.ToolCall) (string, bool) {
+func (b *openBox) Call(c llm.ToolCall) dialog.Answer {
 	if c.Malformed != "" {
-		return dialog.Malformed(c.Name), false
+		return dialog.Malformed(c.Name)
 	}
 	if c.Name != tools.AdviseName {
-		return b.Run(c.Name, c.Args), true
+		text, shown := b.Run(c.Name, c.Args)
+		return dialog.Answer{Text: text, Data: true, Shown: shown}
 	}
 	note, err := b.Advise(c.Args)
 	if err != nil {
-		return "advise: " + err.Error(), false
+		return dialog.Answer{Text: "advise: " + err.Error()}
 	}
 	if note.Verdict != protocol.Refuted {
 		for i := range note.Citations {
@@ -122,7 +123,7 @@ func (b *openBox) Call(c llm.ToolCall) (string, bool) {
 		}
 		b.notes = append(b.notes, note)
 	}
-	return "Noted.", false
+	return dialog.Answer{Text: "Noted."}
 }
 
 // hurried is the outside of a review that is held at once: time goes by, and nobody waits.

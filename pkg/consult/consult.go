@@ -19,7 +19,7 @@ var systemPrompt string
 // Tools runs the read-only tools; pkg/tools has them.
 type Tools interface {
 	Offer(last bool) []llm.Tool
-	Run(name string, args []byte) string
+	Run(name string, args []byte) (text string, shown func(lines int))
 }
 
 // Input is one consultation.
@@ -153,14 +153,15 @@ func (b *box) Offer(bool) []llm.Tool {
 
 func (b *box) Done() bool { return false }
 
-func (b *box) Call(c llm.ToolCall) (string, bool) {
+func (b *box) Call(c llm.ToolCall) dialog.Answer {
 	if b.steps == 0 {
-		return "No tools are granted. Answer from what you were shown.", false
+		return dialog.Answer{Text: "No tools are granted. Answer from what you were shown."}
 	}
 	if c.Malformed != "" {
-		return dialog.Malformed(c.Name), false
+		return dialog.Malformed(c.Name)
 	}
-	return b.tools.Run(c.Name, c.Args), true
+	text, shown := b.tools.Run(c.Name, c.Args)
+	return dialog.Answer{Text: text, Data: true, Shown: shown}
 }
 
 // Details is what a host stores beside the advice: {model, effort, durationMs, truncated}.

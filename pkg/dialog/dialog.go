@@ -5,6 +5,7 @@ package dialog
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 )
@@ -14,11 +15,18 @@ type Toolbox interface {
 	// Offer gives the tools of the next request. In the last one only what
 	// ends the conversation is offered.
 	Offer(last bool) []llm.Tool
-	// Call runs one call. The text goes back to the model; data tells that it comes from the
-	// workspace, and is fenced.
-	Call(c llm.ToolCall) (text string, data bool)
+	Call(c llm.ToolCall) Answer
 	// Done tells, after a round, that no further request is wanted.
 	Done() bool
+}
+
+// Answer is what goes back to the model for a call.
+type Answer struct {
+	Text string
+	Data bool // it comes from the workspace, and is fenced
+	// Shown hears how many lines of the text, from its first, the model gets whole: what was cut off to keep
+	// the request small was not seen. It may be nil.
+	Shown func(lines int)
 }
 
 // Conversation is what is to be held.
@@ -103,9 +111,13 @@ func Run(model Model, c Conversation, box Toolbox) Result {
 		for i, tc := range reply.ToolCalls {
 			text := "Not answered: at most " + strconv.Itoa(maxCallsARound) + " calls are answered in one reply. Ask again for what you still need."
 			if i < maxCallsARound {
-				answer, data := box.Call(tc)
-				text = fit(answer, used, c.MaxBytes)
-				if data {
+				answer := box.Call(tc)
+				var whole int
+				text, whole = fit(answer.Text, used, c.MaxBytes)
+				if answer.Shown != nil {
+					answer.Shown(whole)
+				}
+				if answer.Data {
 					text = Fence(c.Nonce, text)
 				}
 			}
@@ -130,18 +142,19 @@ const leastAnswer = 600
 
 // fit shortens an answer to half of the room that the request has left. Earlier messages
 // are never touched: a provider's cache holds the prefix, and a changed
-// prefix is paid in full again. Halving leaves room for the rounds to come.
-func fit(text string, used, limit int) string {
-	if limit <= 0 {
-		return text
-	}
+// prefix is paid in full again. Halving leaves room for the rounds to come. Whole is how many lines are left whole.
+func fit(text string, used, limit int) (short string, whole int) {
 	room := max(leastAnswer, (limit-used)/2)
-	if len(text) <= room {
-		return text
+	if limit <= 0 || len(text) <= room {
+		return text, strings.Count(text, "\n") + 1
 	}
-	short := head(text, room-markRoom)
+	short = head(text, room-markRoom)
+	whole = strings.Count(short, "\n")
+	if text[len(short)] == '\n' {
+		whole++
+	}
 	return short + "\n[advisor cut " + strconv.Itoa(len(text)-len(short)) +
-		" bytes of this answer here to keep the request small; ask for a narrower range if you need them]"
+		" bytes of this answer here to keep the request small; ask for a narrower range if you need them]", whole
 }
 
 // markRoom is more than the mark of a cut and a fence take.
@@ -173,6 +186,6 @@ func head(s string, n int) string {
 }
 
 // Malformed answers a call whose arguments are no object.
-func Malformed(tool string) string {
-	return "The arguments of " + tool + " are not a JSON object. Send the call again with one."
+func Malformed(tool string) Answer {
+	return Answer{Text: "The arguments of " + tool + " are not a JSON object. Send the call again with one."}
 }

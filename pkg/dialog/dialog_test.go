@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func (s *script) model(_ llm.Endpoint, req llm.Request, _ int64, _ func(llm.Requ
 type box struct {
 	answers map[string]string
 	called  []string
+	shown   []int
 	done    bool
 }
 
@@ -39,9 +41,9 @@ func (b *box) Offer(last bool) []llm.Tool {
 	}
 	return []llm.Tool{{Name: "look"}, {Name: "end"}}
 }
-func (b *box) Call(c llm.ToolCall) (string, bool) {
+func (b *box) Call(c llm.ToolCall) Answer {
 	b.called = append(b.called, c.Name+string(c.Args))
-	return b.answers[c.Name], c.Name == "look"
+	return Answer{b.answers[c.Name], c.Name == "look", func(lines int) { b.shown = append(b.shown, lines) }}
 }
 func (b *box) Done() bool { return b.done }
 
@@ -151,9 +153,32 @@ func TestAnswersShareTheRoomAndThePrefixStays(t *testing.T) {
 
 func TestAnswersAreCutAtRunes(t *testing.T) {
 	text := strings.Repeat("顾", 3_000)
-	short := fit(text, 0, 4_000)
+	short, _ := fit(text, 0, 4_000)
 	if strings.ContainsRune(short, '\uFFFD') || !strings.HasPrefix(short, "顾") || len(short) > 2_000 {
 		t.Errorf("fit gives %d bytes: %q ...", len(short), short[:10])
+	}
+}
+
+// The box hears how many lines of its answer are in the request, for every length that the request leaves.
+func TestTheBoxHearsWhatWasCutOff(t *testing.T) {
+	var text strings.Builder
+	for i := range 300 {
+		text.WriteString(strconv.Itoa(i) + strings.Repeat("x", i*i%350) + "\n")
+	}
+	for _, all := range []string{text.String(), strings.TrimSuffix(text.String(), "\n"), strings.Repeat("y", 60_000)} {
+		for limit := 0; limit < 2*len(all); limit += 97 {
+			s := &script{replies: []llm.Reply{{ToolCalls: []llm.ToolCall{call("look", `{}`)}}, {Text: "done"}}}
+			b := &box{answers: map[string]string{"look": all}}
+			Run(s.model, Conversation{Steps: 1, MaxBytes: limit, Nonce: "n"}, b)
+			sent := strings.Split(s.asked[1].Messages[1].Text, "\n")
+			want, lines := 0, strings.Split(all, "\n")
+			for want < len(lines) && sent[want+1] == lines[want] { // behind the mark of the fence
+				want++
+			}
+			if d := cmp.Diff([]int{want}, b.shown); d != "" {
+				t.Fatalf("%d bytes in a request of %d (-want +got):\n%s", len(all), limit, d)
+			}
+		}
 	}
 }
 

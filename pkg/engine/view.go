@@ -39,7 +39,10 @@ type redacted struct {
 	redact func(string) string
 }
 
-func (r redacted) Run(name string, args []byte) string { return r.redact(r.Toolbox.Run(name, args)) }
+func (r redacted) Run(name string, args []byte) (text string, shown func(lines int)) {
+	text, shown = r.Toolbox.Run(name, args)
+	return r.redact(text), shown // its lines stay where they are
+}
 
 // resolver checks citations against the files as they are now.
 func (v *view) resolver() *evidence.Resolver {

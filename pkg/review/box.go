@@ -47,29 +47,30 @@ func (b *box) Offer(last bool) []llm.Tool {
 // its steps or its time.
 func (b *box) Done() bool { return len(b.notes) >= maxCandidates }
 
-func (b *box) Call(c llm.ToolCall) (text string, data bool) {
+func (b *box) Call(c llm.ToolCall) dialog.Answer {
 	if c.Malformed != "" {
 		b.malformed++
 		b.note(c.Name + " with arguments that are not JSON")
-		return dialog.Malformed(c.Name), false
+		return dialog.Malformed(c.Name)
 	}
 	if c.Name != "advise" {
 		b.note(c.Name + " " + clip(string(c.Args), 200))
-		return b.tools.Run(c.Name, c.Args), true
+		text, shown := b.tools.Run(c.Name, c.Args)
+		return dialog.Answer{Text: text, Data: true, Shown: shown}
 	}
 	note, err := b.tools.Advise(c.Args)
 	if err != nil {
 		b.malformed++
 		b.note("advise refused: " + err.Error())
-		return "advise: " + err.Error(), false
+		return dialog.Answer{Text: "advise: " + err.Error()}
 	}
-	return b.advise(note), false
+	return b.advise(note)
 }
 
 // advise resolves the citations at once, so that the reviewer hears what is wrong while it may still look again.
-func (b *box) advise(note protocol.Note) string {
+func (b *box) advise(note protocol.Note) dialog.Answer {
 	note, findings := b.examine(note)
-	var wrong []string
+	wrong := explained{ledger: b.ledger}
 	proven := false
 	for i, f := range findings {
 		b.citations[evidence.Key(note.Citations[i])]++
@@ -77,23 +78,23 @@ func (b *box) advise(note protocol.Note) string {
 			proven = true
 			continue
 		}
-		wrong = append(wrong, b.explain(i, note.Citations[i], f))
+		wrong.add(i, note.Citations[i], f, b.in.Nonce)
 	}
 	b.note("advise " + string(note.Severity) + " " + clip(note.Text, 120))
 	if note.Verdict == protocol.Refuted {
 		b.refuted++
 		b.keep(candidate{note, findings, proven, b.round})
-		return "Refuted, so nothing is said. Go on, or answer: silent"
+		return dialog.Answer{Text: "Refuted, so nothing is said. Go on, or answer: silent"}
 	}
-	b.keep(candidate{note, findings, proven && len(wrong) == 0, b.round})
+	b.keep(candidate{note, findings, proven && wrong.text == "", b.round})
 	switch {
-	case len(wrong) > 0:
-		return "Not taken as it stands. " + strings.Join(wrong, "\n") +
-			"\nLook again. If the matter holds, call advise again with citations that are right; if it does not, drop it."
+	case wrong.text != "":
+		return dialog.Answer{Shown: wrong.shown, Text: "Not taken as it stands. " + wrong.text +
+			"Look again. If the matter holds, call advise again with citations that are right; if it does not, drop it."}
 	case !proven && note.Severity.Rank() > protocol.Nit.Rank():
-		return "Taken as a nit only: a " + string(note.Severity) + " needs a citation. If you can prove it, call advise again with one."
+		return dialog.Answer{Text: "Taken as a nit only: a " + string(note.Severity) + " needs a citation. If you can prove it, call advise again with one."}
 	}
-	return "Noted. Go on, or answer: silent"
+	return dialog.Answer{Text: "Noted. Go on, or answer: silent"}
 }
 
 // examine resolves a note's citations. What stands in the delta was read as well: the reviewer
@@ -149,17 +150,35 @@ func sameMatter(a, b protocol.Note) bool {
 	return a.Text == b.Text || a.Category == b.Category && len(a.Citations) > 0 && len(b.Citations) > 0 && a.Citations[0].Path == b.Citations[0].Path && a.Citations[0].Path != ""
 }
 
-// explain tells the reviewer what is wrong with a citation, and shows what is there.
-// What was shown counts as read.
-func (b *box) explain(i int, c protocol.Citation, f evidence.Finding) string {
-	s := "Citation " + strconv.Itoa(i+1) + " is " + string(c.Status) + ": " + f.Reason
-	if f.Excerpt != "" {
-		s += "\n" + dialog.Fence(b.in.Nonce, f.Excerpt)
+// explained tells the reviewer what is wrong with citations, and shows what is there. What it was shown counts as read.
+type explained struct {
+	ledger   Ledger
+	text     string // whole lines
+	excerpts []excerpt
+}
+
+// excerpt is a run of lines of a file, behind at lines of the text.
+type excerpt struct {
+	path         string
+	from, to, at int
+}
+
+func (x *explained) add(i int, c protocol.Citation, f evidence.Finding, nonce string) {
+	x.text += "Citation " + strconv.Itoa(i+1) + " is " + string(c.Status) + ": " + f.Reason + "\n"
+	if f.Excerpt == "" {
+		return
 	}
 	if f.Path != "" && f.To >= f.From && f.From > 0 {
-		b.ledger.Add(f.Path, f.From, f.To)
+		const mark = 1 // line of the fence
+		x.excerpts = append(x.excerpts, excerpt{f.Path, f.From, f.To, strings.Count(x.text, "\n") + mark})
 	}
-	return s
+	x.text += dialog.Fence(nonce, f.Excerpt) + "\n"
+}
+
+func (x *explained) shown(lines int) {
+	for _, e := range x.excerpts {
+		x.ledger.Add(e.path, e.from, min(e.to, e.from+lines-e.at-1))
+	}
 }
 
 func (b *box) note(line string) {

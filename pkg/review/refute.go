@@ -78,9 +78,10 @@ type lookBox struct{ tools Tools }
 
 func (b lookBox) Offer(bool) []llm.Tool { return b.tools.Offer(false) }
 func (b lookBox) Done() bool            { return false }
-func (b lookBox) Call(c llm.ToolCall) (string, bool) {
+func (b lookBox) Call(c llm.ToolCall) dialog.Answer {
 	if c.Malformed != "" {
-		return dialog.Malformed(c.Name), false
+		return dialog.Malformed(c.Name)
 	}
-	return b.tools.Run(c.Name, c.Args), true
+	text, shown := b.tools.Run(c.Name, c.Args)
+	return dialog.Answer{Text: text, Data: true, Shown: shown}
 }

@@ -27,8 +27,9 @@ var authority string
 type Tools interface {
 	// Offer gives the definitions of the granted tools, and of advise alone when last.
 	Offer(last bool) []llm.Tool
-	// Run answers a call of a tool other than advise, with text for the model.
-	Run(name string, args []byte) string
+	// Run answers a call of a tool other than advise, with text for the model. Shown is to hear how many of the
+	// text's lines, from its first, the model got whole.
+	Run(name string, args []byte) (text string, shown func(lines int))
 	// Advise reads the arguments of advise. The error is for the model.
 	Advise(args []byte) (protocol.Note, error)
 }

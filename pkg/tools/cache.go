@@ -28,13 +28,14 @@ type cached struct {
 	files  int    // how many those were
 	spans  []seenSpan
 	review int  // in which the model saw it last
-	full   bool // the model has the whole text from that time
+	full   bool // the model got the whole text then
 }
 
-// seenSpan is what an answer shows of a file.
+// seenSpan is what an answer shows of a file: a run of lines that follow each other in both.
 type seenSpan struct {
 	path     string
 	from, to int
+	at       int // how many lines of the answer stand before it
 }
 
 // NewReview says that a new conversation begins: its model has seen nothing yet.
@@ -73,36 +74,36 @@ func (c *Cache) touch(key string) {
 	}
 }
 
-func (c *Cache) put(key string, e *cached) {
+// put remembers an answer, and gives it.
+func (c *Cache) put(key string, e *cached) Result {
+	r := Result{Text: e.text, spans: e.spans, entry: e}
 	if c == nil {
-		return
+		return r
 	}
 	c.drop(key)
 	if c.entries == nil {
 		c.entries = map[string]*cached{}
 	}
-	e.review, e.full = c.review, true
+	e.review = c.review
 	c.entries[key] = e
 	c.order = append(c.order, key)
 	c.bytes += len(e.text)
 	for len(c.order) > maxCached || c.bytes > maxCachedBytes {
 		c.drop(c.order[0])
 	}
+	return r
 }
 
 // answer gives a remembered answer that still holds. Within one review the
 // model has the text already, and is told so; asked a third time, it gets the text
 // again, because its conversation may have been shortened.
-func (e *cached) answer(c *Cache, env *Env) Result {
+func (e *cached) answer(c *Cache) Result {
 	again := e.review == c.review && e.full
-	e.review, e.full = c.review, !again
-	for _, s := range e.spans {
-		env.saw(s.path, s.from, s.to)
-	}
+	e.review, e.full = c.review, false
 	if again {
 		return Result{Text: "[unchanged: the answer is the same as to your earlier call in this review; use that one, or call once more to get it again]\n"}
 	}
-	return Result{Text: e.text + "[unchanged since an earlier call in this session; answered from memory]\n"}
+	return Result{Text: e.text + "[unchanged since an earlier call in this session; answered from memory]\n", spans: e.spans, entry: e}
 }
 
 // stamper folds the identity of files into one number (FNV-1a).

@@ -47,7 +47,7 @@ func TestNoToolReturnsWhatLiesOutside(t *testing.T) {
 	calls := 0
 	try := func(name, args string) {
 		calls++
-		if got := box.Run(name, []byte(args)); strings.Contains(got, "OUTSIDE T") || strings.Contains(got, "OUTSIDE K") || strings.Contains(got, "TOKEN=") || strings.Contains(got, "plain.txt\n") || strings.Contains(got, "inner.txt\n") {
+		if got := box.Call(name, []byte(args)).Text; strings.Contains(got, "OUTSIDE T") || strings.Contains(got, "OUTSIDE K") || strings.Contains(got, "TOKEN=") || strings.Contains(got, "plain.txt\n") || strings.Contains(got, "inner.txt\n") {
 			t.Errorf("%s %s returned what is not the reviewer's:\n%s", name, args, got)
 		}
 	}
@@ -67,7 +67,7 @@ func TestNoToolReturnsWhatLiesOutside(t *testing.T) {
 	try("grep", `{"pattern":"OUTSIDE","glob":"../**"}`)
 	try("glob", `{"pattern":"linkdir/**"}`)
 	try("glob", `{"pattern":"**/plain.txt"}`)
-	if got := box.Run("read", []byte(`{"path":"a.txt"}`)); !strings.Contains(got, "inside") {
+	if got := box.Call("read", []byte(`{"path":"a.txt"}`)).Text; !strings.Contains(got, "inside") {
 		t.Errorf("what lies inside must be readable: %s", got)
 	}
 	t.Logf("%d calls", calls)

@@ -132,7 +132,7 @@ func runGrep(env *Env, raw []byte) Result {
 	}
 	key := cacheKey("grep", start.Rel, c.expr, c.glob, c.options())
 	if e := env.Cache.get(key); e != nil && stillHolds(env, c, s, start, e) {
-		return e.answer(env.Cache, env)
+		return e.answer(env.Cache)
 	}
 
 	out := &grepOutput{call: c, search: s}
@@ -140,12 +140,11 @@ func runGrep(env *Env, raw []byte) Result {
 	if err := s.run(start); err != nil {
 		return refuse(op, err)
 	}
-	text := out.head(start) + note + string(out.body) + out.tail()
-	for _, span := range out.spans {
-		env.saw(span.path, span.from, span.to)
+	head := out.head(start) + note
+	for i := range out.spans {
+		out.spans[i].at += strings.Count(head, "\n")
 	}
-	env.Cache.put(key, &cached{text: text, stamp: s.stamp.sum, files: s.stamp.files, spans: out.spans})
-	return Result{Text: text}
+	return env.Cache.put(key, &cached{text: head + string(out.body) + out.tail(), stamp: s.stamp.sum, files: s.stamp.files, spans: out.spans})
 }
 
 // stillHolds walks the same files again, without reading them, and compares

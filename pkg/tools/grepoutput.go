@@ -13,6 +13,7 @@ type grepOutput struct {
 	search  *search
 	pending []match // of the present piece
 	body    []byte
+	lines   int    // of the body
 	file    string // whose lines are being written
 	shown   int    // the last line of it that was written
 	matches int
@@ -38,6 +39,7 @@ func (o *grepOutput) flush() {
 			o.file, o.shown = m.file.Rel, 0
 			o.inFiles++
 			o.body = append(append(o.body, showName(m.file.Rel)...), '\n')
+			o.lines++
 		}
 		o.matches++
 		next := len(m.text)
@@ -87,6 +89,7 @@ func (o *grepOutput) line(n int, mark byte, text []byte, at int) {
 	size := len(o.body)
 	if o.shown > 0 && n > o.shown+1 && o.call.before+o.call.after > 0 {
 		o.body = append(o.body, "--\n"...)
+		o.lines++
 	}
 	o.body = strconv.AppendInt(append(o.body, ' '), int64(n), 10)
 	o.body = append(o.body, mark, ' ')
@@ -112,8 +115,9 @@ func (o *grepOutput) line(n int, mark byte, text []byte, at int) {
 	if k := len(o.spans) - 1; k >= 0 && o.spans[k].path == o.file && o.spans[k].to == n-1 {
 		o.spans[k].to = n
 	} else {
-		o.spans = append(o.spans, seenSpan{o.file, n, n})
+		o.spans = append(o.spans, seenSpan{o.file, n, n, o.lines})
 	}
+	o.lines++
 }
 
 func (o *grepOutput) head(start safefs.File) string {

@@ -64,7 +64,7 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 	stamp := newStamper()
 	stamp.add(file.Rel, file.Info)
 	if e := env.Cache.get(key); e != nil && e.stamp == stamp.sum {
-		return e.answer(env.Cache, env)
+		return e.answer(env.Cache)
 	}
 
 	var body []byte
@@ -95,26 +95,25 @@ func readLines(env *Env, file safefs.File, first, limit int) Result {
 		return refuse("read", err)
 	}
 	if scan.refused != "" {
-		return Result{"read: " + safefs.Quote(file.Rel) + " is " + scan.refused + " of " + showSize(file.Info.Size) + ", which is not shown; judge by the code that uses it", true}
+		return failed("read: " + safefs.Quote(file.Rel) + " is " + scan.refused + " of " + showSize(file.Info.Size) + ", which is not shown; judge by the code that uses it")
 	}
 	if scan.ended && scan.lines == 0 {
 		return Result{Text: showName(file.Rel) + ": empty (0 bytes)\n"}
 	}
 	if shown == 0 {
-		return Result{"read: " + safefs.Quote(file.Rel) + " has only " + plural(scan.lines, "line", "lines") + "; read again with an offset in that range", true}
+		return failed("read: " + safefs.Quote(file.Rel) + " has only " + plural(scan.lines, "line", "lines") + "; read again with an offset in that range")
 	}
 
 	last := first + shown - 1
-	text := readHead(file, &scan, first, last) + string(body)
+	head := readHead(file, &scan, first, last)
+	text := head + string(body)
 	if more := remark(&scan, wanted, shown, last, full); more != "" {
 		text += more
 	}
 	if cutLines > 0 {
 		text += "[cut by this tool: lines longer than " + groupDigits(maxReadLine) + " bytes; grep shows the part around a match]\n"
 	}
-	env.saw(file.Rel, first, last)
-	env.Cache.put(key, &cached{text: text, stamp: stamp.sum, files: 1, spans: []seenSpan{{file.Rel, first, last}}})
-	return Result{Text: text}
+	return env.Cache.put(key, &cached{text: text, stamp: stamp.sum, files: 1, spans: []seenSpan{{file.Rel, first, last, strings.Count(head, "\n")}}})
 }
 
 // readHead names the file, the lines, and what was changed to show them.

@@ -24,6 +24,9 @@ const MaxAnswer = 32 << 10
 type Result struct {
 	Text  string
 	Error bool
+
+	spans []seenSpan // of files, in the text
+	entry *cached    // that the text is remembered in
 }
 
 // Tool is one of the read-only tools.
@@ -80,9 +83,16 @@ func (e *Env) interrupted() {
 	}
 }
 
-func (e *Env) saw(path string, from, to int) {
-	if e.Ledger != nil {
-		e.Ledger.Add(path, from, to)
+// Shown counts what an answer's first lines show of files as read. No tool does so by itself: an answer may be
+// cut on its way to the model.
+func (e *Env) Shown(r Result, lines int) {
+	for _, s := range r.spans {
+		if e.Ledger != nil {
+			e.Ledger.Add(s.path, s.from, min(s.to, s.from+lines-s.at-1))
+		}
+	}
+	if r.entry != nil {
+		r.entry.full = lines >= strings.Count(r.Text, "\n")
 	}
 }
 
@@ -132,10 +142,14 @@ func (b *Toolbox) Offer(last bool) []llm.Tool {
 	return offer
 }
 
-// Run answers a call of a tool other than advise, with text for the model.
-func (b *Toolbox) Run(name string, args []byte) string { return b.Call(name, args).Text }
+// Run answers a call of a tool other than advise, with text for the model. Shown is to hear how many of the text's
+// lines, from its first, the model got whole: those count as read.
+func (b *Toolbox) Run(name string, args []byte) (text string, shown func(lines int)) {
+	r := b.Call(name, args)
+	return r.Text, func(lines int) { b.env.Shown(r, lines) }
+}
 
-// Call is Run, and also says whether the call went well.
+// Call answers a call, and says whether it went well. Nothing counts as read yet.
 func (b *Toolbox) Call(name string, args []byte) Result {
 	for _, tool := range b.granted {
 		if tool.Name == name {
@@ -153,12 +167,14 @@ func (b *Toolbox) Call(name string, args []byte) Result {
 		}
 	}
 	if len(have) == 0 {
-		return Result{safefs.Quote(name) + why + ": you have none; answer with what you know", true}
+		return failed(safefs.Quote(name) + why + ": you have none; answer with what you know")
 	}
-	return Result{safefs.Quote(name) + why + ": you have " + strings.Join(have, ", ") + ", and nothing was run", true}
+	return failed(safefs.Quote(name) + why + ": you have " + strings.Join(have, ", ") + ", and nothing was run")
 }
 
 // Advise reads the arguments of advise. The error is for the model.
 func (b *Toolbox) Advise(args []byte) (protocol.Note, error) { return ParseAdvise(args) }
 
-func refuse(op string, err error) Result { return Result{op + ": " + err.Error(), true} }
+func failed(text string) Result { return Result{Text: text, Error: true} }
+
+func refuse(op string, err error) Result { return failed(op + ": " + err.Error()) }

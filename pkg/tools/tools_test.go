@@ -2,6 +2,8 @@ package tools
 
 import (
 	"encoding/json"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +32,12 @@ func newBench(t testing.TB, files map[string]string) bench {
 	return bench{&Env{Files: fs, Cache: &Cache{}, Ledger: &safefs.Ledger{}}, disk}
 }
 
-func (b bench) run(tool Tool, args string) Result { return tool.Run(b.Env, []byte(args)) }
+// run gives an answer that reaches the model whole.
+func (b bench) run(tool Tool, args string) Result {
+	r := tool.Run(b.Env, []byte(args))
+	b.Shown(r, strings.Count(r.Text, "\n"))
+	return r
+}
 
 // want checks an answer as a whole; a refusal begins with "! ".
 func (b bench) want(t testing.TB, tool Tool, args, want string) {
@@ -63,9 +70,61 @@ func TestOnlyGrantedToolsRun(t *testing.T) {
 		}
 	}
 	none := NewToolbox(b.Env, nil, false)
-	if got, want := none.Run("read", nil), `"read" is not granted to you: you have none; answer with what you know`; got != want {
+	if got, want := none.Call("read", nil).Text, `"read" is not granted to you: you have none; answer with what you know`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// What the ledger has of an answer that was cut after any of its lines are the lines that it shows up to there.
+func TestOnlyWhatReachesTheModelCountsAsRead(t *testing.T) {
+	text := ""
+	for i := 1; i <= 30; i++ {
+		text += "line " + strconv.Itoa(i) + map[bool]string{true: " hit"}[i%7 < 2] + "\n"
+	}
+	files := map[string]string{"a.txt": text, "b.txt": text}
+	shows := regexp.MustCompile(`^ ?(\d+)[\t:-]`)
+	for _, call := range []struct {
+		tool Tool
+		args string
+	}{{Read, `{"path":"a.txt"}`}, {Read, `{"path":"a.txt","offset":7,"limit":9}`}, {Grep, `{"pattern":"hit"}`}, {Grep, `{"pattern":"hit","context":1}`}, {Grep, `{"pattern":"hit(","context":2}`}} {
+		for n := range 100 {
+			b := newBench(t, files)
+			for _, round := range []string{"first", "from memory"} {
+				b.Cache.NewReview()
+				b.Ledger.Reset()
+				r := call.tool.Run(b.Env, []byte(call.args))
+				if b.Ledger.Saw("a.txt", 1, 99) || b.Ledger.Saw("b.txt", 1, 99) {
+					t.Fatalf("%s %s, %s: something counts as read before it was sent", call.tool.Name, call.args, round)
+				}
+				b.Shown(r, n)
+				seen, file := map[string]bool{}, "a.txt"
+				for i, line := range strings.Split(r.Text, "\n") {
+					if line == "b.txt" {
+						file = line
+					}
+					if m := shows.FindStringSubmatch(line); m != nil && i < n {
+						seen[file+m[1]] = true
+					}
+				}
+				for name := range files {
+					for i := 1; i <= 30; i++ {
+						if got, want := b.Ledger.Covers(name, i, i), seen[name+strconv.Itoa(i)]; got != want {
+							t.Fatalf("%s %s, %s, after %d lines: line %d of %s counts as read: %v, want %v in\n%s", call.tool.Name, call.args, round, n, i, name, got, want, r.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnAnswerThatWasCutIsGivenAgain(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
+	r := Read.Run(b.Env, []byte(`{"path":"a.txt"}`))
+	b.Shown(r, 2)
+	const all = "a.txt: lines 1-3 of 3\n1\tone\n2\ttwo\n3\tthree\n"
+	b.want(t, Read, `{"path":"a.txt"}`, all+remembers)
+	b.want(t, Read, `{"path":"a.txt"}`, unchanged)
 }
 
 func TestTheLastRoundOffersOnlyAdvise(t *testing.T) {
