@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
@@ -68,6 +69,7 @@ func (e *Engine) ask(p port, r *round, s seat) said {
 		Rules:           text,
 		RulesNonce:      e.rulesNonce(text),
 		Decisions:       decisions(l.state),
+		Roots:           []string{e.files.Root(), strings.ReplaceAll(e.init.Root, `\`, "/")},
 		Delta:           r.delta,
 		Half:            func() review.Delta { return r.delta.Fit(r.room / 2) },
 		Nonce:           e.nonce(),

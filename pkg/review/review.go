@@ -58,7 +58,9 @@ type Input struct {
 	Rules, RulesNonce string
 	// Decisions are what the person decided, one line each; empty for none.
 	Decisions string
-	Delta     Delta
+	// Roots are the workspace's absolute paths, with slashes, as the delta may have them.
+	Roots []string
+	Delta Delta
 	// Half gives the same delta in half the room, for a model that found it too long.
 	Half  func() Delta
 	Nonce string
@@ -125,7 +127,11 @@ func Run(model dialog.Model, in Input, tools Tools, resolver *evidence.Resolver,
 		MaxBytes: in.MaxBytes,
 		Nonce:    in.Nonce,
 		Deadline: in.Deadline,
-		Shrink:   func([]llm.Message) []llm.Message { return in.messages(in.Half()) },
+		Shrink: func([]llm.Message) []llm.Message {
+			half := in.Half()
+			b.shown = half.Suffix(in.Nonce)
+			return in.messages(half)
+		},
 	}, b)
 	out := Outcome{Citations: b.citations, Trace: b.trace, Usage: res.Usage, Requests: res.Requests, Failure: res.Failure}
 	for _, c := range b.notes {
