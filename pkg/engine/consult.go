@@ -25,6 +25,7 @@ func (e *Engine) consult(l *live, ask *protocol.Consult) {
 		defer func() {
 			delete(e.calls, key)
 			if !answered { // it panicked, and the primary waits
+				e.emit(&protocol.Status{Session: l.state.ID, Text: l.shown})
 				e.emit(&protocol.Answer{Call: ask.Call, Session: l.state.ID, Failed: true,
 					Text: "The advisor met an internal error; its log has the details. Go on with your own judgement."})
 			}

@@ -388,6 +388,24 @@ func TestAConsultationThatPanicsIsAnswered(t *testing.T) {
 	t.Error("the primary waits for an answer that never comes")
 }
 
+// What is set aside for a request is free again when sending it panics, and so is the status line.
+func TestNothingIsHeldOverAPanic(t *testing.T) {
+	r := newRig(t, `{"watchdogModel":"fake/reviewer","provider":{"baseURL":"http://127.0.0.1:9/v1"},"debounceMs":0,"budget":{"maxTokensPerSession":1000000}}`)
+	r.engine.host = fragile{r.host}
+	r.send(step("s1", 1)...)
+	r.send(&protocol.Consult{Session: "s1", Call: "c1", Question: "What now?"})
+	l := r.engine.sessions["s1"]
+	if l.held != 0 || r.engine.purse.cost != 0 {
+		t.Errorf("%d tokens and a cost of %d are held for requests that nobody waits for", l.held, r.engine.purse.cost)
+	}
+	if used := l.state.Counts.Own(); used.Requests != 2 || used.Tokens() == 0 {
+		t.Errorf("counted %+v, want both requests at what they may have cost", used)
+	}
+	if s := last[*protocol.Status](r); s.Text != "" {
+		t.Errorf("the status line still says %q", s.Text)
+	}
+}
+
 // TestReadyComesBeforeTheLedger: the loader does effects in order, and the host waits for Ready, not for a file.
 func TestReadyComesBeforeTheLedger(t *testing.T) {
 	ready, tally := -1, -1

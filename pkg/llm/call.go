@@ -107,11 +107,8 @@ func (c *call) run() (Reply, *Failure) {
 		}
 		c.requests++
 		var f *Failure
-		reply, f = c.once()
+		reply, f = c.settled()
 		c.usage = c.usage.Plus(reply.Usage)
-		if m := c.budget.Meter; m != nil {
-			m.Settle(reply.Usage, f == nil || worked(f.Kind))
-		}
 		if f == nil {
 			if c.learned != 0 {
 				c.budget.Memory.Learn(c.ep, c.learned&^c.forgotten)
@@ -131,6 +128,15 @@ func (c *call) run() (Reply, *Failure) {
 		before = f
 	}
 	return reply, before
+}
+
+// settled sends the request and settles what Admit began, after a panic too: what is held would stay so for good.
+// The vendor may have done the work then.
+func (c *call) settled() (reply Reply, f *Failure) {
+	if m := c.budget.Meter; m != nil {
+		defer func() { m.Settle(reply.Usage, f == nil || worked(f.Kind)) }()
+	}
+	return c.once()
 }
 
 // worked tells the failures after which a vendor may bill the request all the same.
