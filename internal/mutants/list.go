@@ -263,6 +263,7 @@ var All = []Mutant{
 	{"rules share the request", "pkg/rules/rules.go", "min(needs[i], room/(len(order)-n))", "needs[i]+0*n", rulesTests},
 	{"a quote in the delta is of its file", "pkg/review/box.go", " && b.names(entry, path)", "", reviewerTests},
 	{"a shorter delta is what was read", "pkg/review/review.go", "b.shown = half.Suffix(in.Nonce)", "", Tests{Packages: []string{"pkg/review"}}},
+	{"a pattern that reaches credentials is not allowed", "pkg/judge/secrets.go", "if !fd.glob {", "if true {", floorTests},
 	{"what was cut off an answer was not read", "pkg/dialog/dialog.go", "whole = strings.Count(short, \"\\n\")", "whole = strings.Count(text, \"\\n\")", reviewerTests},
 	{"secrets do not reach the reviewer in rules", "pkg/rules/rules.go", "text = c.r.Redact(string(data))", "text = string(data)", rulesTests},
 	{"the fence of rules is nobody's to write", "pkg/engine/rules.go", "digest.Hex(16, \"rules\", e.secret, text)", "digest.Hex(16, \"rules\", e.secret)", engineTests},

@@ -28,7 +28,7 @@ func (f *floor) readField(fd *field, e *env) {
 		if secretPath(p, f.place.Home) {
 			f.sawSecret()
 		}
-		if !ok || !f.inside(p) && !harmlessDevice(p) {
+		if !ok || !f.inside(p) && !harmlessDevice(p) || reachesSecret(fd) {
 			f.unsafe()
 		}
 	}

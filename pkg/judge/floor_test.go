@@ -309,3 +309,57 @@ func TestEveryKnownCommandTakesAnyArguments(t *testing.T) {
 		}
 	}
 }
+
+// A shell may expand a pattern to a credential file: what prints files is then not allowed, and what tells names alone is.
+func TestFloorAllowsNoPatternThatReachesCredentials(t *testing.T) {
+	for _, tt := range []struct {
+		want     Decision
+		commands string
+	}{
+		{None, `cat .*
+cat ./.*
+cat {.,x}*
+cat "."*
+cat *
+cat sub/.*
+cat .*/*
+cat .?/x
+cat ./s*
+cat config/*.json
+cat < ./.*
+cat .* | head
+head ./.*
+tail -n 3 ./.*
+grep x ./.*
+grep .* src/a.go
+rg x ./.*
+sed -n 1p ./.*
+sort ./.*
+diff ./.* x
+cp .* out
+tar c .*
+git diff .*
+git grep x .*
+eslint ./.*
+bash -c 'cat ./.*'
+cd sub && cat .*
+for f in ./.*; do cat "$f"; done`},
+		{Allow, `ls ./.*
+stat ./.*
+echo ./.*
+test -f ./.*
+cat '.*'
+cat src/*.go
+cat ./README*
+cat .eslintrc*
+grep foo.* src/a.go
+wc -l src/*.ts
+git log --oneline *.go`},
+	} {
+		for command := range strings.SplitSeq(tt.commands, "\n") {
+			if v := Floor(Action{Kind: "bash", Command: command, Place: corpusPlace}); v.Decision != tt.want {
+				t.Errorf("%s: %s (%s), want %s", command, v.Decision, v.Row, tt.want)
+			}
+		}
+	}
+}

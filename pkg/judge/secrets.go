@@ -64,6 +64,31 @@ func secretGlob(p string) bool {
 	return false
 }
 
+// reachesSecret reports a live pattern of a shell that may expand to credentials, also where it is too wide to accuse.
+// As in a shell, the dot of a name is matched by a dot alone. One that matches .. leaves the folder that it is in.
+func reachesSecret(fd *field) bool {
+	if !fd.glob {
+		return false
+	}
+	parts := strings.Split(strings.ToLower(fd.text), "/")
+	for i, part := range parts {
+		if !strings.ContainsAny(part, "*?[") {
+			continue
+		}
+		examples := append([]string{".."}, folderExamples...)
+		if i == len(parts)-1 {
+			examples = secretExamples
+		}
+		part = loosened(part)
+		for _, name := range examples {
+			if ok, err := path.Match(part, name); (ok || err != nil) && (name[0] != '.' || part[0] == '.') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // loosened puts ? in place of each [...] of a pattern. How these are written differs from shell to path.Match, [!a] and
 // [[:alpha:]] among it, and whatever one matches, ? does.
 func loosened(part string) string {

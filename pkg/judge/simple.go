@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -115,6 +116,9 @@ func (f *floor) call(c *call, typed string) flow {
 	row := ""
 	if c.bare || typed == "./gradlew" || typed == "./mvnw" {
 		row = f.safe(c)
+		if in(showsFiles, row) && slices.ContainsFunc(c.args, func(fd field) bool { return reachesSecret(&fd) }) {
+			row = ""
+		}
 	}
 	switch {
 	case row != "":
@@ -127,6 +131,9 @@ func (f *floor) call(c *call, typed string) flow {
 	}
 	return flow{open: true, net: in(networkNames, c.name) || c.in.net}
 }
+
+// showsFiles are the rows whose commands print what is in their files.
+const showsFiles = "safe-read safe-search safe-git safe-lint"
 
 // suffixes judges the words of a command that is not known, each as if a
 // command began there: it may be a wrapper. A text with blanks may be a script.
