@@ -283,6 +283,16 @@ func (e *Engine) saveFirst(l *live) {
 	e.out = slices.Insert(e.out, at, protocol.Effect(l.first))
 }
 
+// hideWords takes secrets out of what a reviewer says, before anything cuts it: half a key is no longer known as one.
+func (e *Engine) hideWords(n protocol.Note) protocol.Note {
+	n.Text = e.redact.Text(n.Text)
+	n.Citations = slices.Clone(n.Citations)
+	for i := range n.Citations {
+		n.Citations[i].Fact = e.redact.Text(n.Citations[i].Fact)
+	}
+	return n
+}
+
 // redactNote takes secrets out of what goes to the session: a citation may quote a line that holds one.
 func (e *Engine) redactNote(n protocol.Note) protocol.Note {
 	n.Text = e.redact.Text(n.Text)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -268,6 +269,30 @@ func TestSecretsDoNotReachTheSession(t *testing.T) {
 	for _, ef := range r.seen {
 		if text := string(protocol.AppendOutcome(nil, protocol.Outcome{Effects: []protocol.Effect{ef}})); strings.Contains(text, "sk-test-1234567890") {
 			t.Errorf("the key leaves in %s", ef.EffectType())
+		}
+	}
+}
+
+// What a reviewer says is cut in many places, and the key lies across each of them once.
+func TestNoHalfOfASecretLeaves(t *testing.T) {
+	const key, half = "sk-test-1234567890", "sk-test-"
+	for _, most := range []int{120, 200, 300, guard.MaxText} {
+		for at := most - len(key) - 30; at < most; at++ {
+			r := newRig(t, options)
+			r.send(step("s1", 1)...)
+			words := strings.Repeat("xxxx ", 500)[:at] + key
+			n := says("concern", words)
+			n["citations"].([]any)[0].(map[string]any)["fact"] = words
+			r.reply("", readIt, map[string]any{"path": words}, n)
+			r.reply("silent")
+			if got := outcome(r); got != "concern" {
+				t.Fatalf("delivered %q, want the concern", got)
+			}
+			for _, ef := range r.seen {
+				if text := string(protocol.AppendOutcome(nil, protocol.Outcome{Effects: []protocol.Effect{ef}})); strings.Contains(text, half) {
+					t.Fatalf("behind %d bytes, half of the key leaves in %s: ...%s", at, ef.EffectType(), text[strings.Index(text, half)-20:][:60])
+				}
+			}
 		}
 	}
 }

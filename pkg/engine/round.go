@@ -69,6 +69,7 @@ func (e *Engine) ask(p port, r *round, s seat) said {
 		Rules:           text,
 		RulesNonce:      e.rulesNonce(text),
 		Decisions:       decisions(l.state),
+		Redact:          e.redact.Text,
 		Roots:           []string{e.files.Root(), strings.ReplaceAll(e.init.Root, `\`, "/")},
 		Delta:           r.delta,
 		Half:            func() review.Delta { return r.delta.Fit(r.room / 2) },
@@ -89,12 +90,14 @@ func (e *Engine) ask(p port, r *round, s seat) said {
 	}
 	e.journal(l, e.spent("review", end, s.endpoint, since, m.used))
 	for i := range out.Notes {
+		out.Notes[i] = e.hideWords(out.Notes[i])
 		out.Notes[i].Author = s.author
 		if s.Ceiling != "" {
 			out.Notes[i] = evidence.Lower(out.Notes[i], s.Ceiling, "ceiling: "+s.author+" says a "+string(s.Ceiling)+" at most")
 		}
 	}
 	for i := range out.Dropped {
+		out.Dropped[i].Note = e.hideWords(out.Dropped[i].Note)
 		out.Dropped[i].Note.Author = s.author
 	}
 	return said{seat: s, out: out, view: v}

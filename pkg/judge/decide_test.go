@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/redact"
 )
 
 // fakePort is an outside of which every answer is written down.
@@ -230,6 +232,19 @@ func TestRedactedCommands(t *testing.T) {
 	j.Decide(Request{Action: bash("API_KEY=sk-abcdefghijklmnopqrstuvwxyz123456 ./deploy.sh")}, &Session{}, p)
 	if !strings.Contains(p.asked[0], "sk-abcdefghijklmnopqrstuvwxyz123456") {
 		t.Error("redact: false redacts")
+	}
+}
+
+// The model's reason is cut, and the key lies across that border wherever it stands.
+func TestRedactedReasonsHoldNoHalfOfAKey(t *testing.T) {
+	const key = "k3y-Z9x8W7v6U5t4S3r2Q1"
+	for pad := range 320 {
+		j := judgeWith(t, `{"model": "a/b"}`)
+		j.Secrets = redact.New(key)
+		out := j.Decide(Request{ID: "r", Action: bash("./deploy.sh")}, &Session{}, &fakePort{reply: "DENY: no " + strings.Repeat("x", pad) + " " + key})
+		if log := string(out.Entry.AppendLine(nil)); out.Effect != Deny || strings.Contains(out.Message+log, key[:4]) {
+			t.Fatalf("behind %d bytes: %s %q, log %s", pad, out.Effect, out.Message, log)
+		}
 	}
 }
 

@@ -63,6 +63,7 @@ func (c *deciding) model() (Decision, string) {
 		return c.end(Ask, failure, couldNot(failure))
 	}
 	d, reason := parseVerdict(reply, o.Format, c.shown())
+	reason = oneLine(c.Secrets.Text(reason), maxReason) // in this order: half a key is no longer known as one
 	switch d {
 	case Allow:
 		c.answered(d)
@@ -77,6 +78,9 @@ func (c *deciding) model() (Decision, string) {
 	c.failed()
 	return c.end(Ask, "the reply has no clear verdict", couldNot("its reply does not begin with a clear verdict"))
 }
+
+// maxReason is how many characters of a model's reason are told and logged.
+const maxReason = 300
 
 func said(who, reason string) string {
 	if reason == "" {

@@ -44,7 +44,7 @@ func parseVerdict(reply string, format [2]string, data string) (Decision, string
 			return None, ""
 		}
 		d, _ := lineVerdict(word, format, data)
-		return d, oneLine(reason, 300)
+		return d, oneLine(reason, len(reason))
 	}
 	line, rest, _ := strings.Cut(reply, "\n")
 	d, reason := lineVerdict(line, format, data)
@@ -55,7 +55,7 @@ func parseVerdict(reply string, format [2]string, data string) (Decision, string
 		line, rest, _ = strings.Cut(strings.TrimSpace(rest), "\n")
 		reason = strings.Trim(line, "`*_# \t-")
 	}
-	return d, oneLine(reason, 300)
+	return d, oneLine(reason, len(reason))
 }
 
 // lineVerdict finds the verdict in the leading window of a line.

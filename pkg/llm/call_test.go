@@ -330,3 +330,31 @@ func TestCallTheHostsModel(t *testing.T) {
 		})
 	}
 }
+
+// A vendor quotes the key, and the key lies across every border at which its words are cut.
+func TestAFailureHoldsNoHalfOfAKey(t *testing.T) {
+	const key = "k3y-Z9x8W7v6U5t4S3r2Q1"
+	ep := Endpoint{Model: "m", BaseURL: "https://x.com/v1", APIKey: key}
+	own := Endpoint{Model: "m", BaseURL: "https://x.com/v1", Headers: []Header{{"Authorization", "Bearer " + key}}}
+	host := Endpoint{Model: "m", Transport: TransportHost, APIKey: key}
+	for pad := range 320 {
+		for _, blank := range []string{"x", " "} {
+			words := "no " + strings.Repeat(blank, 4*pad) + strings.Repeat("y", pad%50) + " " + key + " " + key
+			for _, answer := range []HTTPResponse{answer(401, `{"error":{"message":"`+words+`"}}`), answer(401, words), answer(200, "{"+words), answer(200, `{"x":"`+words+`"}`), {Failure: "network", Detail: words}} {
+				for _, ep := range []Endpoint{ep, own} {
+					_, err := Call(&script{answers: []HTTPResponse{answer}}, ep, Request{}, Budget{Deadline: 60_000})
+					f, _ := AsFailure(err)
+					if strings.Contains(f.Detail, key[:4]) || len(strings.ReplaceAll(f.Detail, " ", "")) > maxDetail+3 || !strings.Contains(f.Detail, "no ") {
+						t.Fatalf("behind %d of %q: %q", pad, blank, f.Detail)
+					}
+				}
+			}
+			for _, failure := range []string{"failed", "refused", "timeout"} {
+				_, err := Call(&hostModel{replies: []GenerateResponse{{Failure: failure, Detail: words}}}, host, Request{}, Budget{Deadline: 60_000})
+				if f, _ := AsFailure(err); strings.Contains(f.Detail, key[:4]) || !strings.Contains(f.Detail, "no ") {
+					t.Fatalf("behind %d of %q: %q", pad, blank, f.Detail)
+				}
+			}
+		}
+	}
+}

@@ -38,7 +38,7 @@ const (
 type Failure struct {
 	Kind     Kind
 	Status   int    // of the answer, 0 when there was none
-	Detail   string // what the vendor or the loader said, one line; without the endpoint's key
+	Detail   string // what the vendor or the loader said, one line; of Call short, and without the endpoint's key
 	RetryMS  int64  // how long the vendor asked to wait, 0 when it did not say
 	Provider string
 	Model    string
@@ -151,17 +151,23 @@ func AsFailure(err error) (Failure, bool) {
 	return f, ok
 }
 
-// hide takes the endpoint's own secrets out of what a vendor said, which sometimes quotes them.
+// hide takes the endpoint's own secrets out of what a vendor said, which sometimes quotes them, and only then shortens
+// it: half a key is no longer known as one.
 func (f *Failure) hide(ep Endpoint) {
 	secrets := []string{ep.APIKey}
 	for _, h := range ep.Headers {
 		secrets = append(secrets, h.Value)
+		if strings.Contains(strings.ToLower(h.Name), "auth") {
+			_, token, _ := strings.Cut(strings.TrimSpace(h.Value), " ") // behind its scheme, such as Bearer
+			secrets = append(secrets, token)
+		}
 	}
 	for _, s := range secrets {
 		if s = strings.TrimSpace(s); len(s) >= 6 { // shorter ones are words like "true"
 			f.Detail = strings.ReplaceAll(f.Detail, s, "[redacted:known-key]")
 		}
 	}
+	f.Detail = oneLine(f.Detail, maxDetail)
 }
 
 // oneLine gives at most limit characters of s, without control characters and bidi marks.
@@ -192,6 +198,5 @@ func oneLine(s string, limit int) string {
 // maxDetail is how many characters of a vendor's words are kept: enough for the sentence that matters.
 const maxDetail = 300
 
-func excerpt(body []byte) string {
-	return oneLine(string(body[:min(len(body), 4*maxDetail)]), maxDetail)
-}
+// whole gives all of what a vendor said in one line; see hide.
+func whole(said string) string { return oneLine(said, len(said)) }

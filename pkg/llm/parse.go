@@ -24,7 +24,7 @@ func ParseReply(status int, headers []Header, body []byte) (Reply, error) {
 		return Reply{}, Failure{Kind: KindEmpty, Status: status, Detail: "the reply has no body"}
 	case body[0] == '{' || body[0] == '[':
 		if !protocol.Valid(body) {
-			return Reply{}, Failure{Kind: KindUnparsed, Status: status, Detail: "the reply is not valid JSON: " + excerpt(body)}
+			return Reply{}, Failure{Kind: KindUnparsed, Status: status, Detail: "the reply is not valid JSON: " + whole(string(body))}
 		}
 		b.document(body)
 		b.ended = true
@@ -35,7 +35,7 @@ func ParseReply(status int, headers []Header, body []byte) (Reply, error) {
 		return b.reply(body), classify(status, headers, b.failed)
 	}
 	if !b.seen {
-		return Reply{}, Failure{Kind: KindUnparsed, Status: status, Detail: "the reply is no chat completion: " + excerpt(body)}
+		return Reply{}, Failure{Kind: KindUnparsed, Status: status, Detail: "the reply is no chat completion: " + whole(string(body))}
 	}
 	r := b.reply(body)
 	if len(r.ToolCalls) > 0 || strings.TrimSpace(r.Text) != "" {

@@ -94,7 +94,7 @@ func (c *call) generate() (Reply, *Failure) {
 		Provider: c.ep.Provider, Model: c.ep.Model,
 		Prompt: FlattenPrompt(c.req), MaxTokens: c.req.MaxTokens, Effort: effortFor(c.ep, c.quirks), TimeoutMS: c.left(),
 	})
-	detail := oneLine(res.Detail, maxDetail)
+	detail := whole(res.Detail)
 	switch res.Failure {
 	case "":
 	case "timeout":
@@ -128,7 +128,7 @@ func (c *call) generate() (Reply, *Failure) {
 }
 
 func transportFailure(res HTTPResponse) *Failure {
-	f := &Failure{Kind: KindNetwork, Status: res.Status, Detail: oneLine(res.Detail, maxDetail)}
+	f := &Failure{Kind: KindNetwork, Status: res.Status, Detail: whole(res.Detail)}
 	switch res.Failure {
 	case "timeout":
 		f.Kind = KindTimeout

@@ -29,12 +29,12 @@ func readError(body []byte) vendorError {
 		})
 	}
 	if len(body) > maxErrorBody || !protocol.Valid(body) {
-		e.message = excerpt(body)
+		e.message = whole(string(body))
 		e.words = strings.ToLower(string(body[:min(len(body), maxErrorBody)]))
 		return e
 	}
 	e.take(body, 0)
-	e.message = oneLine(e.message, maxDetail)
+	e.message = whole(e.message)
 	e.words = strings.ToLower(e.code + " " + e.kind + " " + e.param + " " + e.message + " " + e.words)
 	return e
 }

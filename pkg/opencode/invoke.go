@@ -144,6 +144,7 @@ func (r *invocation) conclude(raw *outcome, before string, runErr error) (res Re
 		Usage:              s.usage,
 		SessionID:          s.session,
 	}
+	raw.redact(r.redactor)
 	res.Verdict, res.Reason = raw.verdict()
 	if detail, yes := s.truncated(raw.limit); yes {
 		res.Truncated, res.TruncationDetail = true, detail

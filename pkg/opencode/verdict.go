@@ -3,6 +3,8 @@ package opencode
 import (
 	"fmt"
 	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/redact"
 )
 
 // outcome is all that one attempt showed.
@@ -76,6 +78,15 @@ func (o outcome) verdict() (Verdict, string) {
 		return Empty, "OpenCode ended with code 0 and the model said nothing and called no tool"
 	}
 	return NoOp, fmt.Sprintf("OpenCode ended with code 0 after %d tool call(s) and changed nothing", s.calls)
+}
+
+// redact takes secrets out of what the verdict quotes and cuts: half a key is no longer known as one.
+func (o *outcome) redact(r *redact.Redactor) {
+	s := o.stream
+	for i := range s.problems {
+		s.problems[i].message = r.Text(s.problems[i].message)
+	}
+	s.badCall, o.side.words = r.Text(s.badCall), r.Text(o.side.words)
 }
 
 func (o outcome) late() (Verdict, string) {

@@ -3,6 +3,8 @@ package opencode
 import (
 	"strings"
 	"testing"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/redact"
 )
 
 const (
@@ -69,5 +71,23 @@ func TestUsageAddsUpSteps(t *testing.T) {
 	got := parsed([]byte(stopLine + stopLine)).usage
 	if want := (Usage{Steps: 2, Input: 20, Output: 10, Reasoning: 2, CacheRead: 4, CacheWrite: 6, CostUSD: 0.5}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// A key in the words of a failure lies across every border at which they are cut.
+func TestAReasonHoldsNoHalfOfAKey(t *testing.T) {
+	const key = "k3y-Z9x8W7v6U5t4S3r2Q1"
+	for pad := range 330 {
+		words := strings.Repeat("x", pad) + " " + key
+		for _, o := range []outcome{
+			{exit: 1, stream: parsed([]byte(`{"type":"error","error":{"name":"APIError","data":{"message":"` + words + `","statusCode":401}}}` + "\n"))},
+			{exit: -1, stopped: true, stream: parsed([]byte(strings.Repeat(strings.Replace(wrongLine, "Model tried", words, 1), 3)))},
+			{exit: 1, stream: parsed(nil), side: side{words: words}},
+		} {
+			o.redact(redact.New(key))
+			if _, reason := o.verdict(); strings.Contains(reason, key[:4]) || !strings.Contains(reason, strings.Repeat("x", min(pad, 200))) {
+				t.Fatalf("behind %d bytes: %q", pad, reason)
+			}
+		}
 	}
 }

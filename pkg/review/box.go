@@ -55,7 +55,7 @@ func (b *box) Call(c llm.ToolCall) dialog.Answer {
 		return dialog.Malformed(c.Name)
 	}
 	if c.Name != "advise" {
-		b.note(c.Name + " " + clip(string(c.Args), 200))
+		b.note(c.Name + " " + b.short(string(c.Args), 200))
 		text, shown := b.tools.Run(c.Name, c.Args)
 		return dialog.Answer{Text: text, Data: true, Shown: shown}
 	}
@@ -81,7 +81,7 @@ func (b *box) advise(note protocol.Note) dialog.Answer {
 		}
 		wrong.add(i, note.Citations[i], f, b.in.Nonce)
 	}
-	b.note("advise " + string(note.Severity) + " " + clip(note.Text, 120))
+	b.note("advise " + string(note.Severity) + " " + b.short(note.Text, 120))
 	if note.Verdict == protocol.Refuted {
 		b.refuted++
 		b.keep(candidate{note, findings, proven, b.round})
@@ -207,6 +207,14 @@ func (b *box) note(line string) {
 	if len(b.trace) < most {
 		b.trace = append(b.trace, line)
 	}
+}
+
+// short redacts before it clips: half a key is no longer known as one.
+func (b *box) short(s string, n int) string {
+	if b.in.Redact != nil {
+		s = b.in.Redact(s)
+	}
+	return clip(s, n)
 }
 
 // clip folds blanks and cuts, never inside a rune.

@@ -58,6 +58,8 @@ type Input struct {
 	Rules, RulesNonce string
 	// Decisions are what the person decided, one line each; empty for none.
 	Decisions string
+	// Redact takes secrets out of what the reviewer says, for the trace; nil shows all.
+	Redact func(string) string
 	// Roots are the workspace's absolute paths, with slashes, as the delta may have them.
 	Roots []string
 	Delta Delta
