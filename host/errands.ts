@@ -4,7 +4,7 @@
 import type { HostEffect } from "./messages.ts";
 import type { Change, Deliver, Diagnostic, Event, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Ready, Receipt, Status } from "./protocol.gen.ts";
 import { firstTime } from "./registry.ts";
-import { describe } from "./text.ts";
+import { describe, maxText } from "./text.ts";
 import { later } from "./timers.ts";
 import { boundHistory } from "./weigh.ts";
 
@@ -112,7 +112,7 @@ export class Errands {
       controller.signal.addEventListener("abort", () => resolve({ failure: timedOut ? "timeout" : "cancelled" }), { once: true });
     });
     void Promise.race([invoke(() => host.generate!(effect, controller.signal)), aborted])
-      .catch((error: unknown): Result => ({ failure: "failed", detail: describe(error) }))
+      .catch((error: unknown): Result => ({ failure: "failed", detail: describe(error, maxText) }))
       .then((result) => {
         clearTimeout(timer);
         this.generations.delete(id);

@@ -39,8 +39,11 @@ function splits(text: string, at: number): boolean {
   return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
-/** A failure in one line, for logs and details. */
-export function describe(error: unknown): string {
+/**
+ * A failure in one line, for logs and details. One that may quote a key, as a provider's does, goes to the guest with
+ * max = maxText: the guest takes keys out and then shortens it, for half a key is no longer known as one.
+ */
+export function describe(error: unknown, max = 300): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s+/g, " ").trim().slice(0, 300) || "unknown failure";
+  return text.replace(/\s+/g, " ").trim().slice(0, max) || "unknown failure";
 }

@@ -534,6 +534,19 @@ describe("what the host can ask", () => {
     assert.deepEqual(calls.map(({ method }) => method), ["session.create", "session.delete"]);
   });
 
+  test("a model call that fails tells all that the provider said: the guest takes keys out before it shortens", async () => {
+    const message = `refused ${"x".repeat(290)} sk-test-1234567890`;
+    const { recorder } = await running({
+      "session.create": () => ({ data: { id: "own" } }),
+      "session.prompt": () => {
+        throw new Error(message);
+      },
+    });
+    recorder.effect({ type: "generate", id: "g1", session: "s1", prompt: "?", timeoutMs: 60_000 });
+    await recorder.until(() => recorder.of("generated").length > 0);
+    assert.deepEqual(recorder.of("generated"), [{ type: "generated", id: "g1", failure: "failed", detail: message }]);
+  });
+
   test("signals are the working tree's changes", async () => {
     const { recorder } = await running({ "file.status": () => ({ data: [{ path: "a.ts", status: "modified", added: 2, removed: 1 }] }) });
     recorder.effect({ type: "signals_wanted", session: "s1", id: "w1" });
