@@ -372,7 +372,7 @@ var All = []Mutant{
 	{"an answer needs some time to the host", judgeFile, "started+j.Options.TimeoutMS-judgeReserveMS-e.now+1", "started+j.Options.TimeoutMS-e.now+1", askTests},
 	{"a decision ends the deadline's timer", judgeFile, "\t\te.drop(\"judge_\" + a.call)\n\t\te.noted(a, l, out)", "\t\te.noted(a, l, out)", askedTests},
 	{"the host is answered once", judgeFile, "\tif a.told {\n\t\treturn\n\t}\n\ta.told = true", "\ta.told = true", askTests},
-	{"secrets do not reach the host in a decision", judgeFile, "Message: e.redact.Text(message)", "Message: message", askedTests},
+	{"secrets do not reach the host in a decision", modelFile, "oneLine(c.Secrets.Text(reason), maxReason)", "oneLine(reason, maxReason)", judgeTests},
 	{"each judged ask is logged", judgeFile, "\te.appendLog(a.entry.AppendLine(nil))\n", "", askTests},
 	{"each judged ask is in the journal", judgeFile, "\te.journal(l, protocol.JournalLine{Kind: \"judge\", Outcome: string(a.entry.Decision)})\n", "", askedTests},
 	{"what was left to the person is kept for later guests", judgeFile, "\tdefault:\n\t\te.keep()\n", "\tdefault:\n", keptTests},

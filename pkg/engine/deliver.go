@@ -293,9 +293,8 @@ func (e *Engine) hideWords(n protocol.Note) protocol.Note {
 	return n
 }
 
-// redactNote takes secrets out of what goes to the session: a citation may quote a line that holds one.
+// redactNote takes secrets out of what goes to the session beside the reviewer's words: a citation may quote a line that holds one.
 func (e *Engine) redactNote(n protocol.Note) protocol.Note {
-	n.Text = e.redact.Text(n.Text)
 	n.Patch = e.redact.Text(guard.Printable(n.Patch))
 	n.Citations = slices.Clone(n.Citations)
 	for i := range n.Citations {
