@@ -198,6 +198,7 @@ var All = []Mutant{
 	{"a wake calms the guard", deliverFile, "s.Guard.Woke(ctx.Limits)", "", engineTests},
 	{"what is said is saved before it is said", deliverFile, "\tif len(all) > 0 {\n\t\te.saveFirst(l)\n\t}", "", engineTests},
 	{"secrets do not reach the session", deliverFile, "n.Text = e.redact.Text(n.Text)", "", engineTests},
+	{"secrets that are searched for do not reach the session", deliverFile, "c.Pattern = e.redact.Text(guard.Printable(c.Pattern))", "", engineTests},
 	{"what was not said may be said later", deliverFile, "\tl.state.Guard.Retract(note.ID)\n", "", engineTests},
 	{"a bound is told to the person", deliverFile, "e.notice(s.ID, \"bound_\"+string(bound), \"info\", guard.Bound(bound, ctx.Limits))", "_ = bound", reviewerTests},
 

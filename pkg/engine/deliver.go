@@ -300,6 +300,7 @@ func (e *Engine) redactNote(n protocol.Note) protocol.Note {
 	for i := range n.Citations {
 		c := &n.Citations[i]
 		c.Quote = e.redact.Text(guard.Printable(c.Quote))
+		c.Pattern = e.redact.Text(guard.Printable(c.Pattern))
 		c.Fact = e.redact.Text(guard.Clean(c.Fact, 300))
 		c.Excerpt = e.redact.Text(guard.Printable(c.Excerpt))
 	}

@@ -262,6 +262,7 @@ func TestSecretsDoNotReachTheSession(t *testing.T) {
 	r.send(step("s1", 1)...)
 	n := says("concern", "The key sk-test-1234567890 is in the code.")
 	n["citations"].([]any)[0].(map[string]any)["fact"] = "sk-test-1234567890 again"
+	n["citations"] = append(n["citations"].([]any), map[string]any{"kind": "absence", "pattern": "sk-test-1234567890", "fact": "nothing reads it"})
 	r.review(n)
 	if got := outcome(r); got != "concern" {
 		t.Fatalf("delivered %q, want the concern", got)
