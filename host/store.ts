@@ -37,7 +37,8 @@ const maxLedgers = 40;
 /** Some thousand wishes; nobody leaves as many for one session. */
 const maxWishBytes = 256 * 1024;
 
-const folders = ["sessions", "claims", "leases", "logs", "ledgers", "recordings", "wishes"];
+const folders = ["sessions", "leases", "logs", "ledgers", "recordings", "wishes"];
+const claimFolder = "claims";
 
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
@@ -77,11 +78,11 @@ export class Store {
     private readonly onUnwritable: (reason: string) => void = () => {},
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    this.writing(() => this.make());
+    this.writing(() => this.make([...folders, claimFolder]));
   }
 
-  private make(): void {
-    for (const name of folders) fs.mkdirSync(path.join(this.folder, name), { recursive: true, mode: 0o700 });
+  private make(names: string[]): void {
+    for (const name of names) fs.mkdirSync(path.join(this.folder, name), { recursive: true, mode: 0o700 });
   }
 
   /** The stored state of a session, or of what it was forked from, and whether this process may review it. */
@@ -169,7 +170,7 @@ export class Store {
     if (!claimKey.test(key)) return { granted: false, reason: "invalid" };
     if (this.unwritable !== undefined) return { granted: false, reason: "unwritable" };
     const prefix = digest(session).slice(0, claimPrefix);
-    const file = path.join(this.folder, "claims", `${prefix}.${key}`);
+    const file = path.join(this.folder, claimFolder, `${prefix}.${key}`);
     let taken = false;
     const failure = this.writing(() => {
       try {
@@ -325,14 +326,17 @@ export class Store {
           fs.rmSync(path.join(this.folder, "wishes", `${name}l`), { force: true });
         }
       }
-      const claims = path.join(this.folder, "claims");
-      if (fs.readdirSync(claims).length > maxClaims) dropOld(claims, claimLifeMs);
       dropOld(path.join(this.folder, "leases"), dayMs); // of processes that were killed: one that lives beats
       dropOld(sessions, dayMs, ".tmp"); // half written
+      const claims = path.join(this.folder, claimFolder);
+      if (fs.readdirSync(claims).length > maxClaims) dropOld(claims, claimLifeMs);
     });
   }
 
-  /** Runs a change of the folder; a failure is returned, and told once. A folder that somebody has removed is made again. */
+  /**
+   * Runs a change of the folder; a failure is returned, and told once. A folder that somebody has removed is made again, but
+   * for that of the claims: a process that has not heard of a wake yet could claim it a second time.
+   */
   private writing(change: () => void, anew = true): string | undefined {
     try {
       change();
@@ -340,7 +344,7 @@ export class Store {
     } catch (error) {
       if (anew && (error as NodeJS.ErrnoException).code === "ENOENT") {
         return this.writing(() => {
-          this.make();
+          this.make(folders);
           change();
         }, false);
       }

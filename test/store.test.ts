@@ -248,9 +248,17 @@ describe("a folder that cannot be written", () => {
       use();
     }
     assert.equal(store.save("s", { a: 1 }), undefined);
-    assert.deepEqual(store.claim("s", key), { granted: true });
     assert.deepEqual(new Store(folder, "o").load("s"), { state: { a: 1 }, reviewer: true });
     assert.deepEqual(told, []);
+  });
+
+  test("forgets claims when it is removed, so that no process that runs makes another", () => {
+    const folder = path.join(scratch(), "state");
+    const [first, lagging] = [new Store(folder, "a"), new Store(folder, "b")];
+    assert.deepEqual(first.claim("s", key), { granted: true });
+    fs.rmSync(folder, { recursive: true });
+    assert.equal(first.save("s", { a: 1 }), undefined);
+    for (const store of [first, lagging]) assert.deepEqual(store.claim("s", key), { granted: false, reason: "unwritable" });
   });
 
   test("bounds what is kept in memory", () => {
