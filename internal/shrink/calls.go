@@ -1,5 +1,7 @@
 package shrink
 
+import "encoding/binary"
+
 // Go's call of a function is
 //
 //	local.get SP, i32.const 8, i32.sub, local.tee SP, global.set SP    a word on the stack
@@ -98,7 +100,7 @@ func helperBody(callee uint32) []byte {
 		opGlobalGet, globalSP, opI32Const, word, opI32Sub, opGlobalSet, globalSP,
 		opGlobalGet, globalSP, opLocalGet, 0, opI64Store, 3, 0,
 		opI32Const, 0, opCall}
-	b = appendUnsigned(b, uint64(callee))
+	b = binary.AppendUvarint(b, uint64(callee))
 	return append(b, opI32Eqz, opIf, opVoid, opUnreachable, opEnd, opI32Const, 1, opEnd)
 }
 

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -215,28 +216,21 @@ func (f *function) append(out []byte) []byte {
 			case opI64Const:
 				out = wasmfile.AppendSigned(out, int64(in.a))
 			case opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
-				out = appendUnsigned(out, in.a)
+				out = binary.AppendUvarint(out, in.a)
 			case opBrTable:
-				out = appendUnsigned(out, uint64(len(in.table)-1))
+				out = binary.AppendUvarint(out, uint64(len(in.table)-1))
 				for _, label := range in.table {
-					out = appendUnsigned(out, uint64(label))
+					out = binary.AppendUvarint(out, uint64(label))
 				}
 			default:
 				if in.op >= opLoadLow && in.op <= opStoreHigh {
-					out = appendUnsigned(out, in.a)
-					out = appendUnsigned(out, in.b)
+					out = binary.AppendUvarint(out, in.a)
+					out = binary.AppendUvarint(out, in.b)
 				}
 			}
 		}
 	}
 	return out
-}
-
-func appendUnsigned(b []byte, n uint64) []byte {
-	for ; n >= 0x80; n >>= 7 {
-		b = append(b, byte(n)|0x80)
-	}
-	return append(b, byte(n))
 }
 
 // effect gives how many values an instruction takes and gives. It knows the plain ones

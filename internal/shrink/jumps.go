@@ -1,5 +1,7 @@
 package shrink
 
+import "encoding/binary"
+
 // Go's function, when it has a jump, is
 //
 //	loop
@@ -152,6 +154,6 @@ func (f *function) freePCB() {
 		f.types = append(f.types, typeI32)
 		c := &cursor{data: f.locals}
 		groups := c.unsigned()
-		f.locals = append(append(appendUnsigned(nil, groups+1), f.locals[c.at:]...), 1, typeI32)
+		f.locals = append(append(binary.AppendUvarint(nil, groups+1), f.locals[c.at:]...), 1, typeI32)
 	}
 }

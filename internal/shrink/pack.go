@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -50,7 +51,7 @@ func (p *packer) take(c column) {
 		if delta == math.MinInt32 { // one more than it folded is no word
 			p.err = errPack
 		}
-		words = appendUnsigned(words, uint64(uint32(delta<<1)^uint32(delta>>31))+1)
+		words = binary.AppendUvarint(words, uint64(uint32(delta<<1)^uint32(delta>>31))+1)
 		last = word
 	}
 	if all == 0 {
@@ -89,7 +90,7 @@ func (p *program) addUnpack(file []byte, at int) ([]byte, error) {
 	}
 	f := p.funcs[first]
 	f.code = append([]instr{{op: opCall, a: uint64(p.imports + len(p.funcs)), fresh: true}}, f.code...)
-	content := map[byte][]byte{secCode: p.append([][]byte{unpackBody(at)})}
+	content := map[byte][]byte{wasmfile.SecCode: p.append([][]byte{unpackBody(at)})}
 	if err := addFunctions(m, file, content, unpackType, 1); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package shrink
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand"
@@ -17,15 +18,15 @@ import (
 func bare(image []byte) []byte {
 	file := []byte("\x00asm\x01\x00\x00\x00")
 	section := func(id byte, content ...byte) {
-		file = append(appendUnsigned(append(file, id), uint64(len(content))), content...)
+		file = append(binary.AppendUvarint(append(file, id), uint64(len(content))), content...)
 	}
-	section(secType, 1, 0x60, 0, 0)
-	section(secFunction, 1, 0)
+	section(wasmfile.SecType, 1, 0x60, 0, 0)
+	section(wasmfile.SecFunction, 1, 0)
 	section(5, 1, 0, 1)
 	section(7, join([]byte{2, 6}, []byte("memory"), []byte{2, 0, 11}, []byte("_initialize"), []byte{0, 0})...)
-	section(secCode, 1, 2, 0, opEnd)
+	section(wasmfile.SecCode, 1, 2, 0, opEnd)
 	data := []byte{1, 0, opI32Const, 0, opEnd}
-	section(11, append(appendUnsigned(data, uint64(len(image))), image...)...)
+	section(11, append(binary.AppendUvarint(data, uint64(len(image))), image...)...)
 	return file
 }
 
@@ -49,7 +50,7 @@ func withUnpack(file []byte, at int) ([]byte, error) {
 		return nil, err
 	}
 	p := &program{}
-	if err := p.read(m.Content(file, secCode)); err != nil {
+	if err := p.read(m, file); err != nil {
 		return nil, err
 	}
 	return p.addUnpack(file, at)

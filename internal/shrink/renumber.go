@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"bytes"
+	"encoding/binary"
 	"maps"
 	"slices"
 )
@@ -267,12 +268,12 @@ func appendValues(b []byte, list []int32) []byte {
 		}
 		delta := list[n] - value
 		value = list[n]
-		b = appendUnsigned(b, uint64(uint32(delta<<1)^uint32(delta>>31)))
+		b = binary.AppendUvarint(b, uint64(uint32(delta<<1)^uint32(delta>>31)))
 		until := end
 		if end == len(list) {
 			until = lastPlace + 1
 		}
-		b = appendUnsigned(b, uint64(until-n))
+		b = binary.AppendUvarint(b, uint64(until-n))
 		n = end
 	}
 	return append(b, 0)

@@ -19,7 +19,7 @@ func opened(t *testing.T, file []byte) (*program, *tables) {
 		t.Fatal(err)
 	}
 	p := &program{imports: len(m.Imports)}
-	if err := p.read(m.Content(file, secCode)); err != nil {
+	if err := p.read(m, file); err != nil {
 		t.Fatal(err)
 	}
 	image, err := wasmfile.Image(file)

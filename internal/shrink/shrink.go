@@ -2,16 +2,10 @@ package shrink
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
-)
-
-// Sections of a module.
-const (
-	secType     = 1
-	secFunction = 3
-	secCode     = 10
 )
 
 // Module gives the smaller module. The error says what it cannot read; a module that
@@ -40,7 +34,7 @@ type program struct {
 
 func shrinkModule(m *wasmfile.Module, file []byte, cold func(name string) bool) (map[byte][]byte, error) {
 	p := &program{imports: len(m.Imports)}
-	if err := p.read(m.Content(file, secCode)); err != nil {
+	if err := p.read(m, file); err != nil {
 		return nil, err
 	}
 	if image, err := wasmfile.Image(file); err == nil {
@@ -68,7 +62,7 @@ func shrinkModule(m *wasmfile.Module, file []byte, cold func(name string) bool) 
 		f.foldOffsets()
 		f.peephole()
 	}
-	content := map[byte][]byte{secCode: p.append(helpers)}
+	content := map[byte][]byte{wasmfile.SecCode: p.append(helpers)}
 	if err := addFunctions(m, file, content, helperType, len(helpers)); err != nil {
 		return nil, err
 	}
@@ -80,33 +74,30 @@ func addFunctions(m *wasmfile.Module, file []byte, content map[byte][]byte, typ 
 	if count == 0 {
 		return nil
 	}
-	types, number, err := withType(m.Content(file, secType), typ)
+	types, number, err := withType(m.Content(file, wasmfile.SecType), typ)
 	if err != nil {
 		return err
 	}
-	functions := &cursor{data: m.Content(file, secFunction)}
+	functions := &cursor{data: m.Content(file, wasmfile.SecFunction)}
 	old := functions.unsigned()
-	list := append(appendUnsigned(nil, old+uint64(count)), functions.data[functions.at:]...)
+	list := append(binary.AppendUvarint(nil, old+uint64(count)), functions.data[functions.at:]...)
 	for range count {
-		list = appendUnsigned(list, number)
+		list = binary.AppendUvarint(list, number)
 	}
-	content[secType], content[secFunction] = types, list
+	content[wasmfile.SecType], content[wasmfile.SecFunction] = types, list
 	return nil
 }
 
-// read reads the section of code.
-func (p *program) read(code []byte) error {
-	c := &cursor{data: code}
-	n := c.unsigned()
-	for i := uint64(0); i < n; i++ {
-		size := c.unsigned()
-		start := c.at
-		if c.skip(int(size)); c.err != nil {
-			return c.err
-		}
-		f, err := readFunction(c.data[start:c.at])
+// read reads the code of a module.
+func (p *program) read(m *wasmfile.Module, file []byte) error {
+	bodies, err := m.Bodies(file)
+	if err != nil {
+		return err
+	}
+	for n, body := range bodies {
+		f, err := readFunction(body)
 		if err != nil {
-			return fmt.Errorf("function %d at byte %d of the code: %w", i, start, err)
+			return fmt.Errorf("function %d of the code: %w", n, err)
 		}
 		p.funcs = append(p.funcs, f)
 	}
@@ -115,8 +106,8 @@ func (p *program) read(code []byte) error {
 
 // append encodes the section of code again, with further functions.
 func (p *program) append(more [][]byte) []byte {
-	out := appendUnsigned(nil, uint64(len(p.funcs)+len(more)))
-	add := func(body []byte) { out = append(appendUnsigned(out, uint64(len(body))), body...) }
+	out := binary.AppendUvarint(nil, uint64(len(p.funcs)+len(more)))
+	add := func(body []byte) { out = append(binary.AppendUvarint(out, uint64(len(body))), body...) }
 	for _, f := range p.funcs {
 		add(f.append(nil))
 	}
@@ -190,5 +181,5 @@ func withType(section, want []byte) ([]byte, uint64, error) {
 			return section, n, nil
 		}
 	}
-	return append(append(appendUnsigned(nil, count+1), section[start:]...), want...), count, nil
+	return append(append(binary.AppendUvarint(nil, count+1), section[start:]...), want...), count, nil
 }

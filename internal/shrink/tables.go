@@ -26,7 +26,7 @@ func Tables(file []byte) ([]byte, error) {
 		return nil, err
 	}
 	p, stream := &program{imports: len(m.Imports)}, 0
-	if err := p.read(m.Content(file, secCode)); err != nil {
+	if err := p.read(m, file); err != nil {
 		return nil, err
 	}
 	file, err = wasmfile.RewriteData(file, func(image []byte) error {

@@ -24,11 +24,10 @@ const (
 )
 
 const (
-	vectorPrefix = 0xfd
-	noResult     = 0x40
-	typeI32      = 0x7f
-	endOp        = 0x0b
-	nopOp        = 0x01
+	noResult = 0x40
+	typeI32  = 0x7f
+	endOp    = 0x0b
+	nop      = "\x01"
 )
 
 // instructions are those that our functions use.

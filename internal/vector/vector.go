@@ -6,7 +6,6 @@ package vector
 import (
 	_ "embed"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -74,11 +73,8 @@ func match(m *wasmfile.Module, names map[string][]uint32) (Functions, error) {
 	return found, nil
 }
 
-const (
-	secCode = 10
-	// plainSection is the custom section with the bodies that Go's compiler wrote.
-	plainSection = "plain"
-)
+// plainSection is the custom section with the bodies that Go's compiler wrote.
+const plainSection = "plain"
 
 // Put gives the functions their bodies. It comes last, for what it puts at the end of the file tells places in it: a custom section
 // with the bodies that were there, by which an engine without vectors can run the module too (host/module.ts).
@@ -89,7 +85,7 @@ func (f Functions) Put(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := readBodies(m.Content(file, secCode))
+	code, err := m.Bodies(file)
 	if err != nil {
 		return nil, fmt.Errorf("put vectors: %w", err)
 	}
@@ -122,13 +118,13 @@ func (f Functions) Put(file []byte) ([]byte, error) {
 		starts[uint32(n)] = len(content)
 		content = append(content, body...)
 	}
-	out := m.Replace(file, map[byte][]byte{secCode: content})
+	out := m.Replace(file, map[byte][]byte{wasmfile.SecCode: content})
 	if m, err = wasmfile.Parse(out); err != nil {
 		return nil, err
 	}
 	start := uint32(0)
 	for _, s := range m.Sections {
-		if s.ID == secCode {
+		if s.ID == wasmfile.SecCode {
 			start = uint32(s.Offset)
 		}
 	}
@@ -148,26 +144,5 @@ func (f Functions) Put(file []byte) ([]byte, error) {
 func fill(body []byte, size int) []byte {
 	end := len(body) - 1
 	more := max(0, size-len(body))
-	return append(append(append([]byte{}, body[:end]...), strings.Repeat("\x01", more)...), body[end])
-}
-
-// readBodies reads a section of code.
-func readBodies(section []byte) (all [][]byte, err error) {
-	next := func() int {
-		n, size := binary.Uvarint(section)
-		if size <= 0 || n > uint64(len(section)) {
-			err = errors.New("the code ends early")
-			return 0
-		}
-		section = section[size:]
-		return int(n)
-	}
-	for n := next(); n > 0 && err == nil; n-- {
-		size := next()
-		if size > len(section) || size == 0 {
-			return nil, errors.New("the code ends early")
-		}
-		all, section = append(all, section[:size]), section[size:]
-	}
-	return all, err
+	return append(append(append([]byte{}, body[:end]...), strings.Repeat(nop, more)...), body[end])
 }

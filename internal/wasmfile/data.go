@@ -1,6 +1,7 @@
 package wasmfile
 
 import (
+	"encoding/binary"
 	"errors"
 )
 
@@ -69,12 +70,12 @@ func appendData(b, image []byte) []byte {
 		segments = append(segments, 0, opI32Const)
 		segments = AppendSigned(segments, int64(int32(at)))
 		segments = append(segments, opEnd)
-		segments = appendU32(segments, uint32(end-at))
+		segments = binary.AppendUvarint(segments, uint64(end-at))
 		segments = append(segments, image[at:end]...)
 		count++
 		at = end
 	}
-	return append(appendU32(b, count), segments...)
+	return append(binary.AppendUvarint(b, uint64(count)), segments...)
 }
 
 // Image gives the module's memory as it starts.

@@ -16,13 +16,13 @@ func FuncSizes(file []byte) (sizes map[uint32]int, names map[uint32]string, err 
 			number++
 		}
 	}
-	r := &reader{data: m.Content(file, secCode)}
-	r.each(func() {
-		sizes[number] = len(r.bytes(r.count()))
+	bodies, err := m.Bodies(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, body := range bodies {
+		sizes[number] = len(body)
 		number++
-	})
-	if r.err != nil {
-		return nil, nil, r.err
 	}
 	for _, s := range m.Sections {
 		if s.ID == secCustom && s.Name == "name" {

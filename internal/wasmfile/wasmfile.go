@@ -4,6 +4,7 @@
 package wasmfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -74,13 +75,13 @@ func (k Kind) String() string {
 // Section ids of the binary format.
 const (
 	secCustom   = 0
-	secType     = 1
+	SecType     = 1
 	secImport   = 2
-	secFunction = 3
+	SecFunction = 3
 	secMemory   = 5
 	secExport   = 7
 	secStart    = 8
-	secCode     = 10
+	SecCode     = 10
 	secData     = 11
 
 	secDataCount = 12
@@ -122,7 +123,7 @@ func (p *parsed) section(s *Section, body []byte) error {
 	case secCustom:
 		s.Name = r.name()
 		return r.err
-	case secType:
+	case SecType:
 		r.each(func() { p.module.Types = append(p.module.Types, r.funcType()) })
 	case secImport:
 		r.each(func() {
@@ -144,7 +145,7 @@ func (p *parsed) section(s *Section, body []byte) error {
 			}
 			p.module.Imports = append(p.module.Imports, i)
 		})
-	case secFunction:
+	case SecFunction:
 		r.each(func() { p.module.Funcs = append(p.module.Funcs, r.u32()) })
 	case secMemory:
 		r.each(func() { p.module.Memories = append(p.module.Memories, r.limits()) })
@@ -201,8 +202,8 @@ func SetMemoryMax(file []byte, max uint32) ([]byte, error) {
 		return nil, fmt.Errorf("set memory maximum: the module starts with %d pages, more than %d", low, max)
 	}
 	body := []byte{1, 1} // one memory, with a maximum
-	body = appendU32(body, low)
-	body = appendU32(body, max)
+	body = binary.AppendUvarint(body, uint64(low))
+	body = binary.AppendUvarint(body, uint64(max))
 
 	return m.Replace(file, map[byte][]byte{secMemory: body}), nil
 }
@@ -217,6 +218,13 @@ func (m *Module) Content(file []byte, id byte) []byte {
 	return nil
 }
 
+// Bodies gives the code of each function that is not imported: its locals and instructions.
+func (m *Module) Bodies(file []byte) (all [][]byte, err error) {
+	r := &reader{data: m.Content(file, SecCode)}
+	r.each(func() { all = append(all, r.bytes(r.count())) })
+	return all, r.err
+}
+
 // Replace gives a copy of the file in which sections have other content, by their id.
 func (m *Module) Replace(file []byte, content map[byte][]byte) []byte {
 	out := append(make([]byte, 0, len(file)), header...)
@@ -226,18 +234,10 @@ func (m *Module) Replace(file []byte, content map[byte][]byte) []byte {
 			body = file[s.Offset : s.Offset+s.Size]
 		}
 		out = append(out, s.ID)
-		out = appendU32(out, uint32(len(body)))
+		out = binary.AppendUvarint(out, uint64(len(body)))
 		out = append(out, body...)
 	}
 	return out
-}
-
-func appendU32(b []byte, n uint32) []byte {
-	for n >= 0x80 {
-		b = append(b, byte(n)|0x80)
-		n >>= 7
-	}
-	return append(b, byte(n))
 }
 
 // AppendSigned encodes a signed number as LEB128: seven bits a byte, and the sign in

@@ -3,6 +3,7 @@ package wasmfile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // section wraps a body with its id and length.
 func section(id byte, body ...byte) []byte {
-	return append(appendU32([]byte{id}, uint32(len(body))), body...)
+	return append(binary.AppendUvarint([]byte{id}, uint64(len(body))), body...)
 }
 
 func name(s string) string { return string(rune(len(s))) + s }
@@ -21,9 +22,9 @@ func name(s string) string { return string(rune(len(s))) + s }
 func small(memory ...byte) []byte {
 	return bytes.Join([][]byte{
 		[]byte(header),
-		section(secType, 2, 0x60, 2, 0x7f, 0x7e, 1, 0x7f, 0x60, 0, 0),
+		section(SecType, 2, 0x60, 2, 0x7f, 0x7e, 1, 0x7f, 0x60, 0, 0),
 		section(secImport, append([]byte{1}, name("env")+name("ask")+"\x00\x00"...)...),
-		section(secFunction, 1, 1),
+		section(SecFunction, 1, 1),
 		section(secMemory, memory...),
 		section(secExport, append([]byte{2}, name("memory")+"\x02\x00"+name("go")+"\x00\x01"...)...),
 		section(10, 1, 2, 0, 0x0b),
@@ -60,8 +61,8 @@ func TestParseRefuses(t *testing.T) {
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "read module: not a WebAssembly module of version 1"},
 		{"a cut file", whole[:len(whole)-3], "read module: the file ends early"},
 		{"an endless number", append([]byte(header), 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), "read module: a number is too large"},
-		{"a count beyond the section", append([]byte(header), section(secFunction, 100)...), "read module: section 3 at byte 10: the file ends early"},
-		{"left over bytes", append([]byte(header), section(secFunction, 0, 0)...), "read module: section 3 at byte 10: 1 bytes are left over"},
+		{"a count beyond the section", append([]byte(header), section(SecFunction, 100)...), "read module: section 3 at byte 10: the file ends early"},
+		{"left over bytes", append([]byte(header), section(SecFunction, 0, 0)...), "read module: section 3 at byte 10: 1 bytes are left over"},
 		{"a shared memory", small(1, 3, 1, 2), "limits with flags 3 (shared or 64 bits) are not supported"},
 		{"an export of nothing", append([]byte(header), section(secExport, []byte("\x01\x01f\x00\x07")...)...), "read module: export f names function 7 of 0"},
 	} {
