@@ -3,7 +3,6 @@ package shrink
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand"
@@ -12,22 +11,14 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
+	"github.com/Kayphoon/opencode-advisor/internal/wasmtest"
 )
 
 // bare is a module with one page of memory, which starts as this, and a function that is called first and does nothing.
 func bare(image []byte) []byte {
-	file := []byte("\x00asm\x01\x00\x00\x00")
-	section := func(id byte, content ...byte) {
-		file = append(binary.AppendUvarint(append(file, id), uint64(len(content))), content...)
-	}
-	section(wasmfile.SecType, 1, 0x60, 0, 0)
-	section(wasmfile.SecFunction, 1, 0)
-	section(5, 1, 0, 1)
-	section(7, join([]byte{2, 6}, []byte("memory"), []byte{2, 0, 11}, []byte("_initialize"), []byte{0, 0})...)
-	section(wasmfile.SecCode, 1, 2, 0, opEnd)
-	data := []byte{1, 0, opI32Const, 0, opEnd}
-	section(11, append(binary.AppendUvarint(data, uint64(len(image))), image...)...)
-	return file
+	file := wasmtest.Module{Funcs: []wasmtest.Func{{Name: "_initialize", Type: "()"}}}.Bytes()
+	data := append([]byte{0, opI32Const, 0, opEnd}, wasmtest.Unsigned(len(image))...)
+	return append(file, wasmtest.Section(11, append(data, image...))...)
 }
 
 // started is a module's memory once the function that is called first has run.

@@ -89,12 +89,7 @@ func (f Functions) Put(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("put vectors: %w", err)
 	}
-	imported := uint32(0)
-	for _, i := range m.Imports {
-		if i.Kind == wasmfile.Func {
-			imported++
-		}
-	}
+	imported := m.ImportedFuncs()
 	old := map[uint32][]byte{}
 	for n, number := range f.number {
 		if number == 0 {

@@ -10,12 +10,7 @@ func FuncSizes(file []byte) (sizes map[uint32]int, names map[uint32]string, err 
 		return nil, nil, err
 	}
 	sizes, names = map[uint32]int{}, map[uint32]string{}
-	number := uint32(0)
-	for _, i := range m.Imports {
-		if i.Kind == Func {
-			number++
-		}
-	}
+	number := m.ImportedFuncs()
 	bodies, err := m.Bodies(file)
 	if err != nil {
 		return nil, nil, err

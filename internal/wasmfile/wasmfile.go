@@ -218,6 +218,16 @@ func (m *Module) Content(file []byte, id byte) []byte {
 	return nil
 }
 
+// ImportedFuncs is how many functions are imported: the number of the first that is not.
+func (m *Module) ImportedFuncs() (count uint32) {
+	for _, i := range m.Imports {
+		if i.Kind == Func {
+			count++
+		}
+	}
+	return count
+}
+
 // Bodies gives the code of each function that is not imported: its locals and instructions.
 func (m *Module) Bodies(file []byte) (all [][]byte, err error) {
 	r := &reader{data: m.Content(file, SecCode)}

@@ -110,8 +110,7 @@ func (b *openBox) Call(c llm.ToolCall) dialog.Answer {
 		return dialog.Malformed(c.Name)
 	}
 	if c.Name != tools.AdviseName {
-		text, shown := b.Run(c.Name, c.Args)
-		return dialog.Answer{Text: text, Data: true, Shown: shown}
+		return dialog.FromWorkspace(b.Run(c.Name, c.Args))
 	}
 	note, err := b.Advise(c.Args)
 	if err != nil {

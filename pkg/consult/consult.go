@@ -160,8 +160,7 @@ func (b *box) Call(c llm.ToolCall) dialog.Answer {
 	if c.Malformed != "" {
 		return dialog.Malformed(c.Name)
 	}
-	text, shown := b.tools.Run(c.Name, c.Args)
-	return dialog.Answer{Text: text, Data: true, Shown: shown}
+	return dialog.FromWorkspace(b.tools.Run(c.Name, c.Args))
 }
 
 // Details is what a host stores beside the advice: {model, effort, durationMs, truncated}.

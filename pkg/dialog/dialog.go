@@ -185,6 +185,11 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
+// FromWorkspace is what a tool answers.
+func FromWorkspace(text string, shown func(lines int)) Answer {
+	return Answer{Text: text, Data: true, Shown: shown}
+}
+
 // Malformed answers a call whose arguments are no object.
 func Malformed(tool string) Answer {
 	return Answer{Text: "The arguments of " + tool + " are not a JSON object. Send the call again with one."}

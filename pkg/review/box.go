@@ -56,8 +56,7 @@ func (b *box) Call(c llm.ToolCall) dialog.Answer {
 	}
 	if c.Name != "advise" {
 		b.note(c.Name + " " + b.short(string(c.Args), 200))
-		text, shown := b.tools.Run(c.Name, c.Args)
-		return dialog.Answer{Text: text, Data: true, Shown: shown}
+		return dialog.FromWorkspace(b.tools.Run(c.Name, c.Args))
 	}
 	note, err := b.tools.Advise(c.Args)
 	if err != nil {

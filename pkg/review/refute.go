@@ -82,6 +82,5 @@ func (b lookBox) Call(c llm.ToolCall) dialog.Answer {
 	if c.Malformed != "" {
 		return dialog.Malformed(c.Name)
 	}
-	text, shown := b.tools.Run(c.Name, c.Args)
-	return dialog.Answer{Text: text, Data: true, Shown: shown}
+	return dialog.FromWorkspace(b.tools.Run(c.Name, c.Args))
 }
