@@ -7,7 +7,7 @@ import { Errands, type Host } from "./errands.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Grants, HostEffect, InitFacts, ToMain, ToWorker } from "./messages.ts";
 import type { Decided as PersonDecided, Event, Permission, Ready, Session } from "./protocol.gen.ts";
-import { boundAsk } from "./opencode/input.ts";
+import { boundOptions } from "./opencode/input.ts";
 import { maxHung, shared } from "./registry.ts";
 import { describe } from "./text.ts";
 import type { Spawn, Thread } from "./thread.ts";
@@ -86,7 +86,8 @@ export class Advisor {
     this.life = 0;
     const { state, owner, wasm } = this.deps;
     // A project may have written the options. Nested without end they could be neither cloned nor read, and nobody would know why nothing happens.
-    const init = { ...this.deps.init, ...("options" in this.deps.init ? { options: boundAsk(this.deps.init.options).value } : {}) };
+    const { options } = this.deps.init;
+    const init = options === undefined ? this.deps.init : { ...this.deps.init, options: boundOptions(options) };
     const flags = watch.flags.buffer as SharedArrayBuffer;
     try {
       thread = this.deps.spawn(

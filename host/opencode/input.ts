@@ -1,4 +1,4 @@
-// Arguments of tool calls, bounded: a write tool carries whole files.
+// What others wrote, bounded: arguments of tool calls (a write tool carries whole files), and options.
 
 import { cutMiddle } from "../text.ts";
 
@@ -22,6 +22,11 @@ export function boundInput(value: unknown): unknown {
 /** The input of a tool that is to be judged, and whether anything of it is missing. */
 export function boundAsk(value: unknown): { value: unknown; cut: boolean } {
   return bound(value, judged);
+}
+
+/** The options of the plugin: what lies deeper than any setting, or is longer, is left out. */
+export function boundOptions(value: unknown): unknown {
+  return bound(value, judged).value;
 }
 
 function bound(value: unknown, bounds: Bounds): { value: unknown; cut: boolean } {
