@@ -221,6 +221,14 @@ describe("a fork", () => {
     assert.equal(recorder.of("session")[0]!.origin, "s1");
   });
 
+  test("whose message comes before the news of it has its origin all the same", async () => {
+    const { recorder, hear, host } = await open({ ...answers, "session.get": () => ({ data: made.info }) });
+    void host.hooks["chat.message"]!({ sessionID: "s2" }, { message: { id: "h1", sessionID: "s2", role: "user", time: { created: 70 } } as never, parts: [{ type: "text", text: "and now?" }] as never });
+    await hear("session.created", made);
+    await recorder.until(() => recorder.of("user").length > 0);
+    assert.deepEqual(recorder.events.map((event) => (event.type === "user" ? event.text : event)), [{ type: "session", session: "s2", title: "Tidy (fork #1)", born: 50, origin: "s1", complete: false }, "and now?"]);
+  });
+
   test("of which no session has all the messages has no origin", async () => {
     const { recorder, hear } = await open({ ...answers, "session.list": () => ({ data: [session("s0", "Tidy", 1)] }) });
     await hear("session.created", made);
@@ -254,6 +262,31 @@ describe("a session", () => {
     answer({ data: {} });
     await settle();
     assert.equal(recorder.of("session")[0]!.complete, false);
+  });
+
+  test("whose first message comes before the news of it is told once, whole, with its task, and by the person's agent", async () => {
+    let answer = (_: unknown) => {};
+    const { recorder, calls, hear, say } = await open({ "session.get": () => new Promise((resolve) => (answer = resolve)) });
+    await say("mend the clock");
+    await hear("session.created", { info: { id: "s1", title: "t", time: { created: 0 } } });
+    await hear("session.status", { sessionID: "s1", status: { type: "busy" } });
+    await hear("session.idle", { sessionID: "s1" });
+    answer({ data: {} });
+    await settle();
+    assert.deepEqual(recorder.events.map((event) => (event.type === "user" ? event.text : event.type)), ["session", "mend the clock", "turn_start", "turn_end"]);
+    assert.deepEqual(recorder.of("session"), [{ type: "session", session: "s1", title: "t", born: 0, complete: true }]);
+    recorder.effect(note());
+    await settle();
+    assert.equal((calls.at(-1)!.body as { agent: string }).agent, "build");
+  });
+
+  test("of a subagent whose first message comes before the news of it has its parent told", async () => {
+    const { recorder, hear, say } = await open();
+    await say("hello");
+    await hear("session.created", { info: { id: "s1", parentID: "s0" } });
+    await hear("session.status", { sessionID: "s1", status: { type: "busy" } });
+    await hear("session.idle", { sessionID: "s1" });
+    assert.equal(recorder.of("session").at(-1)!.parent, "s0");
   });
 
   test("that was begun before the plugin came is incomplete, and its parent is asked for", async () => {
@@ -460,6 +493,47 @@ describe("what the host can ask", () => {
     refuse({ error: {} });
     await settle();
     assert.deepEqual(recorder.of("decided"), [{ type: "decided", session: "s1", call: "per_1", allowed: false }]);
+  });
+
+  // What the host says nothing to in time looks like what cannot be sent: nobody knows whether it arrives.
+  const silent = () => Promise.reject(new Error("no answer"));
+  for (const [name, answers] of [
+    ["by neither route", { post: silent, permission: silent }],
+    ["by the newer route, and the older one finds the ask gone", { post: silent, permission: () => ({ error: {} }) }],
+  ] as const) {
+    for (const [effect, reply] of [["allow", "once"], ["deny", "reject"]] as const) {
+      test(`an ${effect} of ours that arrives late is not the person's word, though the host says nothing in time ${name}`, async () => {
+        const { recorder, hear } = await running(answers);
+        await hear("permission.asked", asked());
+        recorder.effect(decision(effect));
+        await settle();
+        await hear("permission.replied", { requestID: "per_1", sessionID: "s1", reply });
+        assert.deepEqual(recorder.of("decided"), []);
+      });
+    }
+
+    test(`what differs from ours is the person's word, though the host says nothing in time ${name}`, async () => {
+      const { recorder, hear } = await running(answers);
+      for (const [id, effect, reply] of [["per_1", "allow", "reject"], ["per_2", "deny", "once"], ["per_3", "allow", "always"]] as const) {
+        await hear("permission.asked", asked({ id }));
+        recorder.effect(decision(effect, { call: id }));
+        await settle();
+        await hear("permission.replied", { requestID: id, sessionID: "s1", reply });
+      }
+      assert.deepEqual(recorder.of("decided").map(({ call, allowed }) => [call, allowed]), [["per_1", false], ["per_2", true], ["per_3", true]]);
+    });
+  }
+
+  test("asks that V1 rejects together with ours are not the person's word, however late it does", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { recorder, hear } = await running({ post: silent, permission: silent });
+    await hear("permission.asked", asked());
+    await hear("permission.asked", asked({ id: "per_2" }));
+    recorder.effect(decision("deny"));
+    await settle();
+    t.mock.timers.tick(60_000);
+    for (const requestID of ["per_1", "per_2"]) await hear("permission.replied", { requestID, sessionID: "s1", reply: "reject" });
+    assert.deepEqual(recorder.of("decided"), []);
   });
 
   test("asks that V1 rejects together with ours are not the person's word", async () => {

@@ -32,12 +32,14 @@ const cascadeMs = 500;
 /** Sessions, deliveries and asks that are remembered. A session that is forgotten is met anew when it speaks. */
 const maxRemembered = 2_000;
 
-/** A permission ask: being judged, left to the person, or answered by us a moment ago. */
+/** A permission ask: being judged, left to the person, or answered by us. */
 interface Asked {
   session: string;
+  /** What we answered, unless the host has refused it: it may arrive long after we stopped to wait for the host. */
+  ours?: string | undefined;
+  /** Our answer is on its way, and this was heard meanwhile. */
   answering: boolean;
-  /** What the person said meanwhile. */
-  allowed?: boolean;
+  heard?: string;
 }
 
 interface Watched {
@@ -129,7 +131,7 @@ export class V1Host implements Host {
     }
     if (!this.advisor.wants(id) || !concerned.has(type)) return;
     if (type === "session.created") {
-      this.meet(id, { info, complete: true });
+      this.created(id, info);
       return;
     }
     this.noteCopy(id, type, info);
@@ -154,7 +156,7 @@ export class V1Host implements Host {
 
   /** Runs act on a session's record, at once or when its facts have come. */
   private within(id: string, act: (watched: Watched) => void): void {
-    const watched = this.sessions.get(id) ?? this.meet(id, undefined);
+    const watched = this.sessions.get(id) ?? this.meet(id);
     if (watched.waiting === undefined) act(watched);
     else if (watched.waiting.length < maxWaiting) watched.waiting.push(() => act(watched));
     else watched.complete = false; // the history has it
@@ -186,32 +188,31 @@ export class V1Host implements Host {
     if (origin !== undefined) watched.origin = origin;
   }
 
-  private meet(id: string, created: { info: Json; complete: boolean } | undefined): Watched {
-    const watched: Watched = {
-      session: new V1Session(id),
-      complete: created?.complete ?? false,
-      announced: false,
-      waiting: undefined,
-      unseen: [],
-    };
-    setBounded(this.sessions, id, watched, maxRemembered);
-    const learn = (info: Json) => {
-      const parent = string(info["parentID"]);
-      const title = string(info["title"]);
-      const born = number(object(info["time"])["created"]);
-      if (parent) watched.parent = parent;
-      if (title) watched.title = title;
-      if (born !== undefined) watched.born = watched.session.born = born;
-    };
-    if (created) {
-      learn(created.info);
-      return watched;
-    }
+  /** A session that begins, though something of it may have been heard before: what was learned then stays. */
+  private created(id: string, info: Json): void {
+    const known = this.sessions.get(id);
+    const watched = known ?? this.watch(id);
+    const { parent } = watched;
+    learn(watched, info);
+    if (watched.parent !== parent) watched.announced = false; // a child after all
+    // What is copied into a fork is still to come, or the history has it.
+    if (!watched.announced) watched.complete = known === undefined || !looksForked(watched.title);
+  }
+
+  /** A session whose beginning was not heard. */
+  private meet(id: string): Watched {
+    const watched = this.watch(id);
     this.pause(watched, async () => {
       const found = await this.client.session.get({ path: { id } });
-      learn(object(found.data));
+      learn(watched, object(found.data));
       if (looksForked(watched.title)) await this.findOrigin(watched);
     });
+    return watched;
+  }
+
+  private watch(id: string): Watched {
+    const watched: Watched = { session: new V1Session(id), complete: false, announced: false, waiting: undefined, unseen: [] };
+    setBounded(this.sessions, id, watched, maxRemembered);
     return watched;
   }
 
@@ -378,12 +379,19 @@ export class V1Host implements Host {
     }
     const ask = this.asks.get(id);
     if (!ask) return;
-    const allowed = (string(about["reply"]) ?? string(about["response"])) !== "reject";
-    if (ask.answering) {
-      ask.allowed = allowed; // ours, most likely
+    const reply = string(about["reply"]) ?? string(about["response"]) ?? "";
+    if (ask.answering) ask.heard = reply;
+    else this.settle(id, ask, reply);
+  }
+
+  /** An ask has its answer. What is not ours to the letter is the person's. */
+  private settle(id: string, { session, ours }: Asked, reply: string): void {
+    this.asks.delete(id);
+    const allowed = reply !== "reject";
+    if (reply === ours) {
+      if (!allowed) this.reject(session)();
       return;
     }
-    this.asks.delete(id);
     // V1 rejects every open ask of a session with the first one: not the person's word when that was ours.
     if (allowed || !this.rejecting.has(session)) this.advisor.decided({ session, call: id, allowed });
   }
@@ -412,39 +420,41 @@ export class V1Host implements Host {
     );
     const ask = this.asks.get(id);
     if (!ask || (decision.effect !== "allow" && decision.effect !== "deny")) return;
+    const { effect, message = "" } = decision;
+    ask.ours = effect === "allow" ? "once" : "reject";
     ask.answering = true;
-    const done = await this.answer(id, session, decision.effect === "allow", decision.message ?? "");
-    if (done) {
-      this.asks.delete(id);
-      return;
-    }
-    ask.answering = false; // the dialog stands, or the person was faster
-    if (ask.allowed === undefined) return;
-    this.asks.delete(id);
-    this.advisor.decided({ session, call: id, allowed: ask.allowed });
+    const rejected = effect === "deny" ? this.reject(session) : undefined;
+    const refused = await this.answer(id, session, ask.ours === "once" ? { reply: "once" } : { reply: "reject", message });
+    rejected?.();
+    ask.answering = false;
+    if (refused) ask.ours = undefined; // the dialog stands, or the person was faster
+    if (ask.heard !== undefined) this.settle(id, ask, ask.heard);
   }
 
-  /** Answers an ask. The newer route takes the reason, which the agent then reads; without one a denial ends its turn. */
-  private async answer(id: string, session: string, allow: boolean, message: string): Promise<boolean> {
-    if (!allow) this.rejecting.set(session, (this.rejecting.get(session) ?? 0) + 1);
-    try {
-      const { _client: raw } = this.client as unknown as { _client?: { post?(options: object): Promise<{ error?: unknown } | undefined> } };
-      const headers = { "Content-Type": "application/json" };
-      const body = { reply: allow ? "once" : "reject", ...(allow ? {} : { message }) };
-      const first = await within(lookupMs, () => raw?.post?.({ url: "/permission/{requestID}/reply", path: { requestID: id }, body, headers }));
-      if (first && !first.error) return true;
-      const response = allow ? "once" : "reject";
-      const second = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId({ path: { id: session, permissionID: id }, body: { response } }));
-      return second !== undefined && !second.error;
-    } finally {
-      if (!allow) later(cascadeMs, () => this.rejected(session));
-    }
+  /**
+   * Answers an ask. The newer route takes the reason, which the agent then reads; without one a denial ends its turn. True when
+   * the host has said no to both: of one that says nothing in time nobody knows.
+   */
+  private async answer(id: string, session: string, body: { reply: "once" | "reject"; message?: string }): Promise<boolean> {
+    const { _client: raw } = this.client as unknown as { _client?: { post?(options: object): Promise<{ error?: unknown } | undefined> } };
+    const headers = { "Content-Type": "application/json" };
+    const newer = { url: "/permission/{requestID}/reply", path: { requestID: id }, body, headers };
+    const first = raw?.post ? await within(lookupMs, () => raw.post!(newer)) : { error: "there is no such route" };
+    if (first && !first.error) return false;
+    const older = { path: { id: session, permissionID: id }, body: { response: body.reply } };
+    const second = await within(lookupMs, () => this.client.postSessionIdPermissionsPermissionId(older));
+    return first !== undefined && Boolean(second?.error);
   }
 
-  private rejected(session: string): void {
-    const left = (this.rejecting.get(session) ?? 1) - 1;
-    if (left > 0) this.rejecting.set(session, left);
-    else this.rejecting.delete(session);
+  /** A denial of ours begins. Gives what ends it, a moment later: what V1 rejects with it is heard by then. */
+  private reject(session: string): () => void {
+    this.rejecting.set(session, (this.rejecting.get(session) ?? 0) + 1);
+    return () =>
+      void later(cascadeMs, () => {
+        const left = (this.rejecting.get(session) ?? 1) - 1;
+        if (left > 0) this.rejecting.set(session, left);
+        else this.rejecting.delete(session);
+      });
   }
 
   /** The session that the person talks to: above a child, as far up as is known. */
@@ -472,6 +482,15 @@ export class V1Host implements Host {
     const { prompt, ...agentInfo } = object(found);
     return { agentInfo: boundInput(agentInfo), ...(string(prompt) ? { agentPrompt: string(prompt)! } : {}) };
   }
+}
+
+function learn(watched: Watched, info: Json): void {
+  const parent = string(info["parentID"]);
+  const title = string(info["title"]);
+  const born = number(object(info["time"])["created"]);
+  if (parent) watched.parent = parent;
+  if (title) watched.title = title;
+  if (born !== undefined) watched.born = watched.session.born = born;
 }
 
 const concerned = new Set([
