@@ -10,6 +10,7 @@ import (
 	"github.com/buger/jsonparser"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/judge"
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -28,6 +29,8 @@ type Case struct {
 	Content   string
 	Before    string
 	Resources []string
+	// Files are in the workspace beside those of memfs.Repository.
+	Files []string
 	// Session is the end of the conversation, which the model sees.
 	Session          string
 	WorktreesUnknown bool
@@ -60,6 +63,7 @@ func parseCase(line []byte) (c Case, err error) {
 		"content": &c.Content, "before": &c.Before, "session": &c.Session, "floor": (*string)(&c.Floor), "row": &c.Row,
 	}
 	flags := map[string]*bool{"worktreesUnknown": &c.WorktreesUnknown, "redacted": &c.Redacted}
+	lists := map[string]*[]string{"resources": &c.Resources, "files": &c.Files}
 	err = jsonparser.ObjectEach(line, func(key, value []byte, kind jsonparser.ValueType, _ int) (err error) {
 		name := string(key)
 		switch {
@@ -67,10 +71,10 @@ func parseCase(line []byte) (c Case, err error) {
 			*texts[name], err = jsonparser.ParseString(value)
 		case flags[name] != nil && kind == jsonparser.Boolean:
 			*flags[name] = value[0] == 't'
-		case name == "resources" && kind == jsonparser.Array:
+		case lists[name] != nil && kind == jsonparser.Array:
 			each(value, func(one []byte) {
 				text, wrong := jsonparser.ParseString(one)
-				c.Resources = append(c.Resources, text)
+				*lists[name] = append(*lists[name], text)
 				err = errors.Join(err, wrong)
 			})
 		default:
@@ -98,7 +102,7 @@ func (c Case) request() judge.Request {
 	}
 	return judge.Request{ID: c.ID, Session: "ses_corpus", Agent: "build", Action: judge.Action{
 		Kind: c.Kind, Command: c.Command, Shell: c.Shell, Path: c.Path, Access: c.Access, Content: c.Content, Before: c.Before, Resources: resources,
-		Place: judge.Place{Roots: []string{"/home/dev/app"}, Worktrees: []string{"/home/dev/app-feature"}, Home: "/home/dev", WorktreesUnknown: c.WorktreesUnknown},
+		Place: judge.Place{Roots: []string{"/home/dev/app"}, Worktrees: []string{"/home/dev/app-feature"}, Home: "/home/dev", WorktreesUnknown: c.WorktreesUnknown, Files: memfs.Repository("/home/dev/app", c.Files...)},
 	}}
 }
 

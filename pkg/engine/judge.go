@@ -156,7 +156,7 @@ func (e *Engine) place() judge.Place {
 	if d := e.init.Directory; d != "" && d != e.init.Root && !strings.HasPrefix(d, e.init.Root+"/") {
 		roots = append(roots, d) // the same folder by way of a link
 	}
-	return judge.Place{Roots: roots, Cwd: e.init.Directory, Home: e.init.Home, Real: e.real}
+	return judge.Place{Roots: roots, Cwd: e.init.Directory, Home: e.init.Home, Real: e.real, Files: e.host}
 }
 
 // real resolves the symlinks of a path, as much of it as exists. False: it leads out of the workspace,

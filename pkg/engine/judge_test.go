@@ -94,6 +94,23 @@ func TestAnAskIsJudgedOnce(t *testing.T) {
 	p.wants("p1", "none", "allow")
 }
 
+// The floor sees the names in the workspace.
+func TestASearchIsAllowedWhereItMeetsNoKey(t *testing.T) {
+	p := judgedBy(t, "opencode-v2", judged)
+	p.disk.Write("src/main.go", "")
+	p.asks("p1", "grep -rn x .")
+	p.asks("p2", "head src/*")
+	p.wants("p1", "allow")
+	p.wants("p2", "allow")
+	p.disk.Write("src/server.key", "")
+	p.asks("p3", "grep -rn x .")
+	p.reply("DENY no")
+	p.asks("p4", "head src/*")
+	p.reply("DENY no")
+	p.wants("p3", "deny")
+	p.wants("p4", "deny")
+}
+
 func TestAnAskHasOneDeadline(t *testing.T) {
 	const all = 30_000 - judgeReserveMS + 1
 	for _, tt := range []struct {

@@ -1,5 +1,7 @@
 package judge
 
+import "github.com/Kayphoon/opencode-advisor/pkg/protocol"
+
 // Decision is what the floor or the whole judge says about an action.
 type Decision string
 
@@ -45,6 +47,8 @@ type Action struct {
 	// Content is the new text of an edit: a whole file, the replacing part, or
 	// a unified diff. Before is the old text, when it is known.
 	Content, Before string
+	// Include is the glob that limits a search by a tool to some files.
+	Include string
 	// Input is the tool's whole input, where the fields above are not all of it: of everything but commands, reads and fetches.
 	Input string
 	// Cut: some of these texts were shortened on their way here. What is not
@@ -68,6 +72,9 @@ type Place struct {
 	// Real resolves symlinks of an absolute path, of which the last elements
 	// need not exist. False: it could not. Nil: paths are judged as written.
 	Real func(path string) (string, bool)
+	// Files is the disk below Roots, for looking which names a pattern or a search meets. Nil: what would need it is left
+	// to the model.
+	Files protocol.Files
 }
 
 // Verdict is what the floor says: the decision, the row that spoke, and its

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/memfs"
 )
 
 // labelled is one case of testdata/corpus/judge.
@@ -13,19 +15,22 @@ type labelled struct {
 	ID, Class, Label, Kind       string
 	Command, Shell, Path, Access string
 	Content, Before, Session     string
-	Resources                    []string
+	Resources, Files             []string
 	WorktreesUnknown, Redacted   bool
 	Floor                        Decision
 	Row                          string
 }
 
 // corpusPlace is where every case of the corpus happens.
-var corpusPlace = Place{Roots: []string{"/home/dev/app"}, Worktrees: []string{"/home/dev/app-feature"}, Home: "/home/dev"}
+var corpusPlace = Place{Roots: []string{"/home/dev/app"}, Worktrees: []string{"/home/dev/app-feature"}, Home: "/home/dev", Files: memfs.Repository("/home/dev/app")}
 
 func (l labelled) action() Action {
 	a := Action{Kind: l.Kind, Command: l.Command, Shell: l.Shell, Path: l.Path, Access: l.Access,
 		Content: l.Content, Before: l.Before, Resources: l.Resources, Place: corpusPlace}
 	a.Place.WorktreesUnknown = l.WorktreesUnknown
+	if len(l.Files) > 0 {
+		a.Place.Files = memfs.Repository("/home/dev/app", l.Files...)
+	}
 	return a
 }
 

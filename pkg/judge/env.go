@@ -291,3 +291,14 @@ func (e *env) resolve(text string) ([]string, bool) {
 	}
 	return out, len(out) > 0
 }
+
+// everywhere is resolve for a shell that may also be where a failed cd left it.
+func (e *env) everywhere(text string) ([]string, bool) {
+	paths, ok := e.resolve(text)
+	if !strings.HasPrefix(text, "/") && !drive(text) {
+		for _, dir := range e.fallback {
+			paths = addAll(paths, []string{path.Clean(dir + "/" + text)})
+		}
+	}
+	return paths, ok
+}

@@ -25,13 +25,34 @@ func (f *floor) readField(fd *field, e *env) {
 		if under(p, "/dev/tcp") || under(p, "/dev/udp") {
 			f.hit("remote-shell")
 		}
-		if secretPath(p, f.place.Home) {
+		if f.secretAt(p) {
 			f.sawSecret()
 		}
-		if !ok || !f.inside(p) && !harmlessDevice(p) || reachesSecret(fd) {
+		if !ok || !f.inside(p) && !harmlessDevice(p) || fd.glob && !f.matchesNone(fd, e) {
 			f.unsafe()
 		}
 	}
+}
+
+// matchesNone reports a pattern that matches no credentials: as seen on the disk, or where that cannot be seen, by the pattern itself.
+func (f *floor) matchesNone(fd *field, e *env) bool {
+	if f.eyes == nil {
+		return !reachesSecret(fd)
+	}
+	_, ok := f.matches(fd, e)
+	return ok
+}
+
+// secretAt reports a path that names credentials, or a link to them.
+func (f *floor) secretAt(p string) bool {
+	if secretPath(p, f.place.Home) {
+		return true
+	}
+	if f.place.Real == nil || !f.within(p) {
+		return false
+	}
+	real, ok := f.place.Real(p)
+	return ok && real != p && secretPath(real, f.place.Home)
 }
 
 // secretArgs looks for credential files among a command's words, in whatever
@@ -46,7 +67,7 @@ func (f *floor) secretArgs(c *call) {
 	}
 	for i := range c.args {
 		fd := &c.args[i]
-		if looksFor[i] {
+		if looksFor[i] || passedOver(c, i) {
 			continue
 		}
 		if !fd.unknown {
@@ -58,6 +79,16 @@ func (f *floor) secretArgs(c *call) {
 			f.secretForms(fd.text+"x", c.e)
 		}
 	}
+}
+
+// passedOver reports a word that names what a command leaves out.
+func passedOver(c *call, i int) bool {
+	s := c.args[i].text
+	name, val, joined := strings.Cut(s, "=")
+	if !joined {
+		name, val = word(c.args, i-1), s
+	}
+	return in("--exclude --exclude-dir", name) || in(searches, c.name) && in("-g --glob --iglob", name) && strings.HasPrefix(val, "!")
 }
 
 // patternWords gives the words that a search looks for and does not read: those behind -e, or else the first operand. Behind

@@ -20,13 +20,14 @@ type option struct {
 // parseOptions reads args by a spec: words separated by blanks, one letter for
 // a short option, more for a long one; a trailing ":" takes a value. Options
 // may stand after operands unless the spec holds "+". Values may be joined
-// (-n5, --name=5), short options clustered (-rf), and "--" ends them.
+// (-n5, --name=5), short options clustered (-rf), and "--" ends them. Long options
+// have two dashes or one, and in a spec that holds "--" two.
 func parseOptions(args []field, spec string) *options {
 	kinds := map[string]bool{}
-	inOrder := false
+	inOrder, dashes := false, false
 	for w := range strings.FieldsSeq(spec) {
-		if w == "+" {
-			inOrder = true
+		if w == "+" || w == "--" {
+			inOrder, dashes = inOrder || w == "+", dashes || w == "--"
 			continue
 		}
 		kinds[strings.TrimSuffix(w, ":")] = strings.HasSuffix(w, ":")
@@ -63,7 +64,7 @@ func parseOptions(args []field, spec string) *options {
 			o.flags = append(o.flags, op)
 		default:
 			// Some tools have long options with one dash.
-			if name, val, joined := strings.Cut(s[1:], "="); len(name) > 1 {
+			if name, val, joined := strings.Cut(s[1:], "="); len(name) > 1 && !dashes {
 				if takes, known := kinds[name]; known {
 					op := option{name: name, has: joined, val: fd}
 					op.val.text = val

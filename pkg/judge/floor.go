@@ -7,14 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Floor judges an action by code alone, without a model, a clock or a disk
-// (but for Place.Real). The harshest row that any part of the action meets
+// Floor judges an action by code alone, without a model or a clock; of the disk it
+// sees names, by way of Place. The harshest row that any part of the action meets
 // decides; the action is safe only when every part of it is.
 func Floor(a Action) Verdict { return floorWithout(a, "") }
 
 // floorWithout is the floor with one row taken out, as a test of that row.
 func floorWithout(a Action, row string) Verdict {
 	f := &floor{place: tidyPlace(a.Place), off: row, plain: true}
+	if a.Place.Files != nil {
+		f.eyes = &sight{a.Place.Files, maxSeen}
+	}
 	f.judge(a)
 	return f.verdict()
 }
@@ -22,6 +25,7 @@ func floorWithout(a Action, row string) Verdict {
 // floor gathers what one action meets.
 type floor struct {
 	place Place
+	eyes  *sight // of the action itself; nil in what is only tried
 	off   string // a row that does not count
 
 	deny, ask, allow string // the first row of each kind
@@ -202,12 +206,14 @@ func (f *floor) reading(a Action) {
 		switch {
 		case oddText(p):
 			f.hit("odd-text")
-		case secretPath(p, f.place.Home):
+		case f.secretAt(p):
 			f.sawSecret()
 		case !f.inside(p):
 			f.unsafe()
 		case kind == "read":
 			f.hit("safe-read")
+		case kind == "grep" && !f.toolReachesNone(p, a.Include):
+			f.unsafe()
 		case kind == "grep":
 			f.hit("safe-search")
 		default:

@@ -257,7 +257,7 @@ func (e effort) beyond(most effort) bool {
 func worked(command string) (Verdict, effort) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	f := &floor{place: tidyPlace(corpusPlace), plain: true}
+	f := &floor{place: tidyPlace(corpusPlace), plain: true, eyes: &sight{corpusPlace.Files, maxSeen}}
 	f.judge(Action{Kind: "bash", Command: command, Place: corpusPlace})
 	v := f.verdict()
 	runtime.ReadMemStats(&after)
@@ -310,8 +310,10 @@ func TestEveryKnownCommandTakesAnyArguments(t *testing.T) {
 	}
 }
 
-// A shell may expand a pattern to a credential file: what prints files is then not allowed, and what tells names alone is.
+// A shell may expand a pattern to a credential file. Where the disk cannot be seen, what prints files is then not allowed, and what tells names alone is.
 func TestFloorAllowsNoPatternThatReachesCredentials(t *testing.T) {
+	blind := corpusPlace
+	blind.Files = nil
 	for _, tt := range []struct {
 		want     Decision
 		commands string
@@ -357,7 +359,7 @@ wc -l src/*.ts
 git log --oneline *.go`},
 	} {
 		for command := range strings.SplitSeq(tt.commands, "\n") {
-			if v := Floor(Action{Kind: "bash", Command: command, Place: corpusPlace}); v.Decision != tt.want {
+			if v := Floor(Action{Kind: "bash", Command: command, Place: blind}); v.Decision != tt.want {
 				t.Errorf("%s: %s (%s), want %s", command, v.Decision, v.Row, tt.want)
 			}
 		}

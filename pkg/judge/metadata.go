@@ -39,6 +39,9 @@ func ReadAction(kind string, resources []string, metadata []byte, place Place) A
 	a.Content = get("content newString new_string newText text patchText patch diff")
 	a.Before = get("oldString old_string oldText before")
 	a.Shell = get("shell")
+	if strings.EqualFold(kind, "grep") {
+		a.Include = get("include glob")
+	}
 	if dir := get("workdir cwd"); dir != "" {
 		a.Place = tidyPlace(place)
 		if !strings.HasPrefix(dir, "/") && !drive(dir) {

@@ -82,13 +82,13 @@ var safeList = map[string]safeSpec{
 	"cloc":     {"safe-list", "by-file quiet", files},
 	"tokei":    {"safe-list", "", files},
 
-	"grep":  {"safe-search", "*", pattern},
-	"egrep": {"safe-search", "*", pattern},
-	"fgrep": {"safe-search", "*", pattern},
-	"rg": {"safe-search", `n i l c v w o e: g: t: T: A: B: C: S s F U P u uu uuu H h N q m: r: M: j: 0 a L x line-number ignore-case files-with-matches files-without-match count invert-match word-regexp
+	"grep":  {"safe-search", grepOptions, pattern},
+	"egrep": {"safe-search", grepOptions, pattern},
+	"fgrep": {"safe-search", grepOptions, pattern},
+	"rg": {"safe-search", `-- n i l c v w o e: g: t: T: A: B: C: S s F U P u H h N q m: r: M: j: 0 a L x line-number ignore-case files-with-matches files-without-match count invert-match word-regexp
 		only-matching regexp: glob: iglob: type: type-not: type-list after-context: before-context: context: smart-case case-sensitive fixed-strings multiline multiline-dotall pcre2 hidden no-ignore no-ignore-vcs
 		no-heading heading with-filename no-filename no-line-number max-count: max-depth: max-columns: replace: sort: sortr: stats json files color: vimgrep column trim count-matches line-regexp follow glob-case-insensitive no-messages passthru`, pattern},
-	"ag": {"safe-search", "l i n c v w Q s A: B: C: G: g: hidden nocolor", pattern},
+	"ag": {"safe-search", "-- l i n c v w Q s A: B: C: G: g: hidden nocolor", pattern},
 
 	"true":  {"safe-shell", "", nothing},
 	"false": {"safe-shell", "", nothing},
@@ -214,7 +214,7 @@ func (f *floor) fits(c *call) string {
 	}
 	for i := range o.flags {
 		op := &o.flags[i]
-		if v := op.val.text; op.has && s.args != anything && !in("sed awk", c.name) && (strings.HasPrefix(v, "/") || strings.Contains(v, "..")) && !f.readable(&op.val, c) {
+		if v := op.val.text; op.has && s.args != anything && !in("sed awk", c.name) && !op.is("e regexp g glob iglob include exclude exclude-dir") && (strings.HasPrefix(v, "/") || strings.Contains(v, "..")) && !f.readable(&op.val, c) {
 			return ""
 		}
 	}
@@ -249,9 +249,9 @@ func (f *floor) readable(fd *field, c *call) bool {
 	if fd.glob {
 		text = globBase(text)
 	}
-	paths, ok := c.e.resolve(text)
-	for _, p := range append(paths, c.e.fallback...) {
-		ok = ok && (f.inside(p) || harmlessDevice(p))
+	paths, ok := c.e.everywhere(text)
+	for _, p := range paths {
+		ok = ok && (f.inside(p) && !f.secretAt(p) || harmlessDevice(p))
 	}
 	return ok
 }

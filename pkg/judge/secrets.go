@@ -56,7 +56,7 @@ func secretGlob(p string) bool {
 			if strings.HasPrefix(part, "*.") && (strings.HasPrefix(name, ".") || part == "*.json" || part == "*.toml" || part == "*.yml" || part == "*.yaml") {
 				continue
 			}
-			if ok, err := path.Match(loosened(part), name); ok || err != nil {
+			if ok, err := path.Match(widened(part, "?"), name); ok || err != nil {
 				return true
 			}
 		}
@@ -79,7 +79,7 @@ func reachesSecret(fd *field) bool {
 		if i == len(parts)-1 {
 			examples = secretExamples
 		}
-		part = loosened(part)
+		part = widened(part, "?")
 		for _, name := range examples {
 			if ok, err := path.Match(part, name); (ok || err != nil) && (name[0] != '.' || part[0] == '.') {
 				return true
@@ -89,9 +89,9 @@ func reachesSecret(fd *field) bool {
 	return false
 }
 
-// loosened puts ? in place of each [...] of a pattern. How these are written differs from shell to path.Match, [!a] and
+// widened puts a wider sign in place of each [...] of a pattern. How these are written differs from shell to path.Match, [!a] and
 // [[:alpha:]] among it, and whatever one matches, ? does.
-func loosened(part string) string {
+func widened(part, sign string) string {
 	var out strings.Builder
 	for i := 0; i < len(part); i++ {
 		end := -1
@@ -102,7 +102,7 @@ func loosened(part string) string {
 			out.WriteByte(part[i])
 			continue
 		}
-		out.WriteByte('?')
+		out.WriteString(sign)
 		i = end
 	}
 	return out.String()

@@ -115,10 +115,7 @@ func (f *floor) call(c *call, typed string) flow {
 	f.secretArgs(c)
 	row := ""
 	if c.bare || typed == "./gradlew" || typed == "./mvnw" {
-		row = f.safe(c)
-		if in(showsFiles, row) && slices.ContainsFunc(c.args, func(fd field) bool { return reachesSecret(&fd) }) {
-			row = ""
-		}
+		row = f.safeRow(c)
 	}
 	switch {
 	case row != "":
@@ -130,6 +127,45 @@ func (f *floor) call(c *call, typed string) flow {
 		f.suffixes(c.args, c.e, c.in)
 	}
 	return flow{open: true, net: in(networkNames, c.name) || c.in.net}
+}
+
+// safeRow gives the row by which a command is safe. One that prints files may not reach credentials by a pattern, nor by
+// walking; where the disk can be seen, a pattern is what it matches there.
+func (f *floor) safeRow(c *call) string {
+	row := f.safe(c)
+	if row != "" && !in(showsFiles, row) {
+		return row
+	}
+	if args := f.allMatches(c); args != nil {
+		seen := *c
+		seen.args = args
+		c, row = &seen, f.safe(&seen)
+	}
+	hidden := func(fd field) bool { return fd.glob && (f.eyes != nil || reachesSecret(&fd)) }
+	if in(showsFiles, row) && (slices.ContainsFunc(c.args, hidden) || !f.reachesNone(c)) {
+		return ""
+	}
+	return row
+}
+
+// allMatches gives a command's words with its patterns replaced; nil when there are none, or when one cannot be.
+func (f *floor) allMatches(c *call) (out []field) {
+	live := false
+	for _, fd := range c.args {
+		words := []field{fd}
+		if fd.glob {
+			var ok bool
+			if words, ok = f.matches(&fd, c.e); !ok {
+				return nil
+			}
+			live = true
+		}
+		out = append(out, words...)
+	}
+	if !live {
+		return nil
+	}
+	return out
 }
 
 // showsFiles are the rows whose commands print what is in their files.

@@ -100,7 +100,7 @@ func (a *Action) Key() string {
 		h = fnv(h, s)
 	}
 	g := h ^ 0x9e3779b97f4a7c15
-	for _, s := range []string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd, a.Before, a.Shell, a.Input} {
+	for _, s := range []string{a.Command, a.Path, a.Content, a.Access, a.Place.Cwd, a.Before, a.Shell, a.Input, a.Include} {
 		h, g = fnv(h, s), fnv(g, s+"\x01")
 	}
 	return strconv.FormatUint(h, 36) + "." + strconv.FormatUint(g, 36)

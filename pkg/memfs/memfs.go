@@ -74,6 +74,18 @@ func (f *FS) Write(name string, data string) {
 	n.data, n.mtime = []byte(data), f.now
 }
 
+// Repository makes a workspace as searches meet it: git's own folder, which ignores .env and node_modules, some sources, and
+// the files named beside, all empty.
+func Repository(root string, files ...string) *FS {
+	f := New(root)
+	f.Write(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@example.com:a/b.git\n")
+	f.Write(".gitignore", "node_modules/\n.env\n")
+	for _, name := range append([]string{".git/HEAD", "README.md", "package.json", "src/main.go", "src/a.go", "docs/a.md", ".github/workflows/ci.yml"}, files...) {
+		f.Write(name, "")
+	}
+	return f
+}
+
 // Mkdir makes a folder and the folders above it.
 func (f *FS) Mkdir(name string) {
 	if f.abs(name) == "/" {

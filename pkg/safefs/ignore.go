@@ -122,6 +122,21 @@ func parseIgnore(text []byte, dir string, outer *ruleSet) *ruleSet {
 	return set
 }
 
+// Ignores are the rules of the .gitignore files down to a folder, for walks that are not this package's own. The zero value
+// hides nothing.
+type Ignores struct{ rules *ruleSet }
+
+// With adds the text of the .gitignore in dir: its path below the root with a final slash, or "" for the root itself.
+func (i Ignores) With(text, dir string) Ignores {
+	return Ignores{parseIgnore([]byte(text), dir, i.rules)}
+}
+
+// Judge says what the rules think of a path below the root, whose last element is name: hidden, or kept by a ! rule.
+func (i Ignores) Judge(rel, name string, dir bool) (hidden, shown bool) {
+	v := i.rules.judge(rel, name, dir)
+	return v == ignored, v == kept
+}
+
 // trimBlanks takes off the spaces at the end that no backslash quotes.
 func trimBlanks(line string) string {
 	end := len(line)
