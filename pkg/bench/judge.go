@@ -63,7 +63,6 @@ func parseCase(line []byte) (c Case, err error) {
 		"content": &c.Content, "before": &c.Before, "session": &c.Session, "floor": (*string)(&c.Floor), "row": &c.Row,
 	}
 	flags := map[string]*bool{"worktreesUnknown": &c.WorktreesUnknown, "redacted": &c.Redacted}
-	lists := map[string]*[]string{"resources": &c.Resources, "files": &c.Files}
 	err = jsonparser.ObjectEach(line, func(key, value []byte, kind jsonparser.ValueType, _ int) (err error) {
 		name := string(key)
 		switch {
@@ -71,10 +70,14 @@ func parseCase(line []byte) (c Case, err error) {
 			*texts[name], err = jsonparser.ParseString(value)
 		case flags[name] != nil && kind == jsonparser.Boolean:
 			*flags[name] = value[0] == 't'
-		case lists[name] != nil && kind == jsonparser.Array:
+		case (name == "resources" || name == "files") && kind == jsonparser.Array:
+			list := &c.Resources
+			if name == "files" {
+				list = &c.Files
+			}
 			each(value, func(one []byte) {
 				text, wrong := jsonparser.ParseString(one)
-				*lists[name] = append(*lists[name], text)
+				*list = append(*list, text)
 				err = errors.Join(err, wrong)
 			})
 		default:

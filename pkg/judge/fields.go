@@ -131,7 +131,7 @@ scan:
 
 // anyHead reports whether s begins one of several words: long options may be shortened.
 func anyHead(words, s string) bool {
-	for w := range strings.FieldsSeq(words) {
+	for _, w := range strings.Fields(words) {
 		if strings.HasPrefix(w, s) {
 			return true
 		}

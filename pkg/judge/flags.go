@@ -25,7 +25,7 @@ type option struct {
 func parseOptions(args []field, spec string) *options {
 	kinds := map[string]bool{}
 	inOrder, dashes := false, false
-	for w := range strings.FieldsSeq(spec) {
+	for _, w := range strings.Fields(spec) {
 		if w == "+" || w == "--" {
 			inOrder, dashes = inOrder || w == "+", dashes || w == "--"
 			continue

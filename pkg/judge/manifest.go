@@ -71,7 +71,7 @@ func scriptsOf(text string) (map[string]string, bool) {
 // where it goes. Only lines that pin versions are certainly not scripts.
 func (f *floor) packagePart(text, before string) {
 	sure := !strings.Contains(text, `\u`)
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		for rest := line; ; {
 			key, value, after, ok := pair(rest)
 			if !ok {

@@ -23,7 +23,7 @@ func ReadAction(kind string, resources []string, metadata []byte, place Place) A
 		return a
 	}
 	get := func(names string) string {
-		for name := range strings.FieldsSeq(names) {
+		for _, name := range strings.Fields(names) {
 			if s, err := jsonparser.GetString(metadata, name); err == nil && s != "" {
 				a.Cut = a.Cut || strings.Contains(s, leftOut)
 				return s
@@ -57,7 +57,7 @@ func ReadAction(kind string, resources []string, metadata []byte, place Place) A
 	}
 	var more []string
 	jsonparser.ArrayEach(metadata, func(edit []byte, _ jsonparser.ValueType, _ int, _ error) {
-		for name := range strings.FieldsSeq("newString new_string newText") {
+		for _, name := range strings.Fields("newString new_string newText") {
 			if s, err := jsonparser.GetString(edit, name); err == nil {
 				a.Cut = a.Cut || strings.Contains(s, leftOut)
 				more = append(more, s)

@@ -169,7 +169,7 @@ func (f *floor) contained(p, row string) bool {
 // hasPart reports whether a path has an element of that name, in any case:
 // some file systems do not tell .GIT from .git.
 func hasPart(p, name string) bool {
-	for part := range strings.SplitSeq(p, "/") {
+	for _, part := range strings.Split(p, "/") {
 		if strings.EqualFold(part, name) {
 			return true
 		}

@@ -100,7 +100,7 @@ func (f *floor) interpreter(c *call) {
 // takesCode reports an option of the list: a letter may be anywhere in a
 // cluster, a word may carry its value.
 func takesCode(flags, s string) bool {
-	for name := range strings.FieldsSeq(flags) {
+	for _, name := range strings.Fields(flags) {
 		if len(name) > 1 && (strings.TrimLeft(s, "-") == name || strings.HasPrefix(s, "--"+name+"=")) ||
 			len(name) == 1 && !strings.HasPrefix(s, "--") && strings.Contains(s[1:], name) {
 			return true

@@ -24,7 +24,7 @@ func (f *floor) curl(c *call) {
 	f.fetches(c, o, `target: url; target: rest; out: o output D dump-header c cookie-jar trace trace-ascii stderr output-dir hsts alt-svc etag-save libcurl;
 		hit host-private: unix-socket abstract-unix-socket; hit host-unresolved: K config; read net-upload: T upload-file netrc-file E cert key`)
 	for _, fd := range o.values("x proxy preproxy socks5 socks5-hostname socks4 socks4a doh-url connect-to resolve") {
-		for part := range strings.SplitSeq(fd.text, ",") {
+		for _, part := range strings.Split(fd.text, ",") {
 			if addressIn(part) || strings.Contains(part, "localhost") {
 				f.hit("host-private") // sent there whatever the URL says
 			}
@@ -66,7 +66,7 @@ func (f *floor) fetches(c *call, o *options, clauses string) {
 
 // addressIn reports a literal address among the colon-separated parts.
 func addressIn(s string) bool {
-	for part := range strings.SplitSeq(s, ":") {
+	for _, part := range strings.Split(s, ":") {
 		if part = strings.Trim(part, "/+"); strings.Contains(part, ".") && addressLike(part) {
 			return true
 		}

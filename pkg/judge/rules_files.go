@@ -168,7 +168,7 @@ func (f *floor) mode(m *field) {
 		}
 		return
 	}
-	for clause := range strings.SplitSeq(s, ",") {
+	for _, clause := range strings.Split(s, ",") {
 		at := strings.IndexAny(clause, "+-=")
 		if at < 0 {
 			f.hit("target-unresolved")

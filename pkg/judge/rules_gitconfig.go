@@ -20,7 +20,7 @@ func (f *floor) gitSetting(kv string, c *call) {
 	case group == "alias" && !strings.HasPrefix(val, "!"):
 		// The alias may be called in the same command line.
 		var args []field
-		for w := range strings.FieldsSeq(val) {
+		for _, w := range strings.Fields(val) {
 			args = append(args, lit(w))
 		}
 		if len(args) > 0 && f.step() {

@@ -117,7 +117,7 @@ func (f *floor) container(c *call) {
 // mounted judges -v SOURCE:TARGET and --mount type=bind,source=SOURCE.
 func (f *floor) mounted(fd *field, e *env) {
 	src, _, _ := strings.Cut(fd.text, ":")
-	for part := range strings.SplitSeq(fd.text, ",") {
+	for _, part := range strings.Split(fd.text, ",") {
 		if name, val, ok := strings.Cut(part, "="); ok && in("source src", name) {
 			src = val
 		}

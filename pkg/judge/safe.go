@@ -86,7 +86,7 @@ var safeList = map[string]safeSpec{
 	"egrep": {"safe-search", grepOptions, pattern},
 	"fgrep": {"safe-search", grepOptions, pattern},
 	"rg": {"safe-search", `-- n i l c v w o e: g: t: T: A: B: C: S s F U P u H h N q m: r: M: j: 0 a L x line-number ignore-case files-with-matches files-without-match count invert-match word-regexp
-		only-matching regexp: glob: iglob: type: type-not: type-list after-context: before-context: context: smart-case case-sensitive fixed-strings multiline multiline-dotall pcre2 hidden no-ignore no-ignore-vcs
+		only-matching regexp: glob: type: type-not: type-list after-context: before-context: context: smart-case case-sensitive fixed-strings multiline multiline-dotall pcre2 hidden no-ignore no-ignore-vcs
 		no-heading heading with-filename no-filename no-line-number max-count: max-depth: max-columns: replace: sort: sortr: stats json files color: vimgrep column trim count-matches line-regexp follow glob-case-insensitive no-messages passthru`, pattern},
 	"ag": {"safe-search", "-- l i n c v w Q s A: B: C: G: g: hidden nocolor", pattern},
 

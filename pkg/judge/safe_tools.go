@@ -19,7 +19,7 @@ func (f *floor) safeGit(c *call) string {
 	for i := range g.args {
 		fd := &g.args[i]
 		name, _, _ := strings.Cut(fd.text, "=")
-		for bad := range strings.FieldsSeq(gitRuns) {
+		for _, bad := range strings.Fields(gitRuns) {
 			// git takes options that are shortened.
 			if strings.HasPrefix(fd.text, bad) || len(name) > 2 && strings.HasPrefix(bad, name) {
 				return ""
@@ -119,7 +119,7 @@ func (f *floor) safeCargo(c *call) string {
 // second half says otherwise.
 func safeScript(name string) string {
 	head, tail, _ := strings.Cut(name, ":")
-	for bad := range strings.FieldsSeq("fix write publish deploy release push prod install clean update e2e") {
+	for _, bad := range strings.Fields("fix write publish deploy release push prod install clean update e2e") {
 		if strings.Contains(tail, bad) {
 			return ""
 		}
@@ -214,7 +214,7 @@ func (f *floor) safeTool(c *call) string {
 next:
 	for i := range c.args {
 		fd := &c.args[i]
-		for w := range strings.FieldsSeq(toolWords[c.name]) {
+		for _, w := range strings.Fields(toolWords[c.name]) {
 			if name, job, _ := strings.Cut(w, ":"); name == fd.text {
 				if job != "" {
 					row = job

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
@@ -16,31 +15,28 @@ type sight struct {
 
 const (
 	// maxSeen is how many names one action may have looked at: past it the model decides. A listing of so many takes
-	// the guest a few milliseconds.
+	// the guest some milliseconds.
 	maxSeen = 10_000
 	// folderCost is what opening a folder or a file costs beside the names in it.
 	folderCost = 8
 	// maxMatches is how many names one pattern may stand for.
 	maxMatches  = 500
 	maxRuleFile = 256 << 10 // bytes of a .gitignore, or of .git/config
+	// maxFolders is how deep a walk goes; the recursion is the guest's stack.
+	maxFolders = 48
 )
 
 // sight gives what may be looked at; nil when there is nothing, or when it would change nothing.
 func (f *floor) sight() *sight {
-	if f.eyes == nil || !f.plain {
+	if !f.plain {
 		return nil
 	}
 	return f.eyes
 }
 
-func (s *sight) spend(n int) bool {
-	s.left -= n
-	return s.left > 0
-}
-
 // stat tells what is at a path, symlinks not followed.
 func (s *sight) stat(p string) (protocol.Info, protocol.Errno) {
-	if !s.spend(folderCost) {
+	if s.left -= folderCost; s.left < 0 {
 		return protocol.Info{}, protocol.ErrnoIO
 	}
 	return s.files.Stat(p)
@@ -53,7 +49,8 @@ func (s *sight) list(dir string) ([]protocol.Entry, bool) {
 		return nil, false
 	}
 	entries, errno := s.files.List(dir, info)
-	return entries, errno == protocol.OK && s.spend(len(entries))
+	s.left -= len(entries)
+	return entries, errno == protocol.OK && s.left >= 0
 }
 
 // content reads a small file.
@@ -62,30 +59,30 @@ func (s *sight) content(p string) (string, bool) {
 	if errno != protocol.OK || info.Kind != protocol.KindFile || info.Size > maxRuleFile {
 		return "", false
 	}
-	buf := make([]byte, info.Size+1)
+	buf := make([]byte, info.Size)
 	n, errno := s.files.Read(p, info, 0, buf)
-	return string(buf[:min(n, len(buf))]), errno == protocol.OK && n == int(info.Size)
+	return string(buf), errno == protocol.OK && n == len(buf)
 }
 
-func (s *sight) missing(p string) bool {
-	_, errno := s.stat(p)
-	return errno == protocol.ErrnoNotFound
-}
-
-func holds(entries []protocol.Entry, name string) (protocol.Kind, bool) {
-	i := slices.IndexFunc(entries, func(e protocol.Entry) bool { return e.Name == name })
-	if i < 0 {
-		return 0, false
+// plainGit judges git's own folder, of whose many files two may hold a password: the settings, and what git stores at a person's wish.
+func (s *sight) plainGit(dir string) bool {
+	entries, ok := s.list(dir)
+	for _, e := range entries {
+		ok = ok && !in("credentials modules config.worktree", e.Name)
 	}
-	return entries[i].Kind, true
+	if !ok {
+		return false
+	}
+	text, ok := s.content(dir + "/config")
+	return ok && plainSettings(text)
 }
 
 // plainSettings reports a .git/config in which no key or password is: none but everyday sections, and no address with a name in it.
 func plainSettings(text string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.ToLower(strings.TrimSpace(line))
-		if section, ok := strings.CutPrefix(line, "["); ok {
-			name := section[:max(0, strings.IndexAny(section, ` "].`))]
+	for _, line := range strings.Split(strings.ToLower(text), "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			name := line[1:max(1, strings.IndexAny(line, ` "].`))]
 			if !in("core remote branch user init pull push fetch merge diff extensions submodule gc maintenance color rerere commit tag advice index pack", name) {
 				return false
 			}

@@ -127,7 +127,6 @@ rg -g '!*.go' -g '*' x
 rg -g '*local' x
 rg -g '.{e,x}*' x
 rg -g '**/.e*' x
-rg --iglob '*L' x
 ag --hidden x
 git grep x
 git -C . grep x
@@ -158,12 +157,15 @@ base64 conf/*
 cat **/*
 cat **
 cat < conf/*`},
-		{"src/deep/.git/credentials", "grep -r x src\ncat src/*/.git/*\nrg --hidden x src"},
+		{"src/deep/.git/credentials", "grep -r x src\nrg --hidden x src"},
 		{".git/credentials", "grep -r x .\nrg --hidden x\ndiff -r . src"},
 	} {
 		disk := memfs.Repository("/home/dev/app", tt.file)
 		judged(t, seeing(disk), None, tt.commands)
 		disk.Remove(tt.file)
+		if dir := path.Dir(tt.file); path.Base(dir) == ".git" {
+			disk.Write(dir+"/config", "")
+		}
 		disk.Write(strings.TrimSuffix(path.Dir(tt.file), "/.git")+"/plain.txt", "")
 		for command := range strings.SplitSeq(strings.TrimSpace(tt.commands), "\n") {
 			if v := Floor(Action{Kind: "bash", Command: command, Place: seeing(disk)}); v.Decision != Allow {

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -136,36 +135,25 @@ func (f *floor) safeRow(c *call) string {
 	if row != "" && !in(showsFiles, row) {
 		return row
 	}
-	if args := f.allMatches(c); args != nil {
-		seen := *c
-		seen.args = args
-		c, row = &seen, f.safe(&seen)
+	seen := *c
+	seen.args = nil
+	for i := range c.args {
+		words := c.args[i : i+1]
+		if fd := &c.args[i]; fd.glob {
+			found, ok := f.matches(fd, c.e)
+			if !ok && (f.eyes != nil || reachesSecret(fd)) {
+				return ""
+			}
+			if ok {
+				words = found
+			}
+		}
+		seen.args = append(seen.args, words...)
 	}
-	hidden := func(fd field) bool { return fd.glob && (f.eyes != nil || reachesSecret(&fd)) }
-	if in(showsFiles, row) && (slices.ContainsFunc(c.args, hidden) || !f.reachesNone(c)) {
+	if row = f.safe(&seen); in(showsFiles, row) && !f.reachesNone(&seen) {
 		return ""
 	}
 	return row
-}
-
-// allMatches gives a command's words with its patterns replaced; nil when there are none, or when one cannot be.
-func (f *floor) allMatches(c *call) (out []field) {
-	live := false
-	for _, fd := range c.args {
-		words := []field{fd}
-		if fd.glob {
-			var ok bool
-			if words, ok = f.matches(&fd, c.e); !ok {
-				return nil
-			}
-			live = true
-		}
-		out = append(out, words...)
-	}
-	if !live {
-		return nil
-	}
-	return out
 }
 
 // showsFiles are the rows whose commands print what is in their files.

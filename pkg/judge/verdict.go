@@ -21,7 +21,7 @@ var negators = set(`not no cannot cant can't never nope nor neither without dont
 
 func set(s string) map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
+	for _, w := range strings.Fields(s) {
 		m[w] = true
 	}
 	return m
@@ -130,12 +130,12 @@ func wordAt(s, token string) int {
 // negated reports a negator among the words before the verdict.
 func negated(before string) bool {
 	before = strings.ToLower(strings.ReplaceAll(before, "’", "'"))
-	for w := range strings.FieldsFuncSeq(before, func(r rune) bool { return !wordRune(r) && r != '\'' && r != '-' }) {
+	for _, w := range strings.FieldsFunc(before, func(r rune) bool { return !wordRune(r) && r != '\'' && r != '-' }) {
 		w = strings.Trim(w, "'-")
 		if negators[w] || strings.HasSuffix(w, "n't") || strings.HasPrefix(w, "non-") {
 			return true
 		}
-		for part := range strings.SplitSeq(w, "-") {
+		for _, part := range strings.Split(w, "-") {
 			if negators[part] {
 				return true
 			}
@@ -151,12 +151,12 @@ func quoting(before, line, token, data string) bool {
 	if !strings.Contains(data, token) {
 		return false
 	}
-	for l := range strings.SplitSeq(data, "\n") {
+	for _, l := range strings.Split(data, "\n") {
 		if strings.TrimSpace(l) == line {
 			return true
 		}
 	}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(before), func(r rune) bool { return strings.ContainsRune(" \t*_#:-", r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(before), func(r rune) bool { return strings.ContainsRune(" \t*_#:-", r) }) {
 		if !labels[w] { // quotation marks and signs of comments among them
 			return true
 		}

@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"slices"
-
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/safefs"
 )
@@ -12,107 +10,98 @@ type manner struct {
 	hidden  bool // it enters names with a dot in front
 	ignored bool // and what .gitignore hides
 	follow  bool // and symlinks
-	// skips says whether the command's options pass over a name; hides: without them it would.
-	skips func(name string, dir, hides bool) bool
+	folders bool // of what it would pass over by itself only folders are
+	picks   []pick
 }
-
-// maxFolders is how deep a walk goes; the recursion is the guest's stack.
-const maxFolders = 48
 
 type walker struct {
 	*floor
 	*sight
-	manner
+	*manner
 	root string // of the workspace, as the paths of .gitignore are told from it
 }
 
 // meetsNone walks what a word names as a command would, in every folder where the shell may be. It reports that all of it was
 // seen, and that nothing there holds credentials by its name.
-func (f *floor) meetsNone(fd *field, e *env, m manner) bool {
+func (f *floor) meetsNone(fd *field, e *env, m *manner) bool {
 	paths, ok := e.everywhere(fd.text)
-	if fd.unknown || fd.glob || !ok {
-		return false
+	for _, p := range paths {
+		ok = ok && f.cleanBelow(p, m)
 	}
-	return !slices.ContainsFunc(paths, func(p string) bool { return !f.cleanBelow(p, m) })
+	return ok && !fd.unknown && !fd.glob
 }
 
-func (f *floor) cleanBelow(p string, m manner) bool {
-	s := f.sight()
-	if s == nil || secretPath(p, f.place.Home) {
+func (f *floor) cleanBelow(p string, m *manner) bool {
+	w := &walker{floor: f, sight: f.sight(), manner: m}
+	if w.sight == nil || f.secretAt(p) {
 		return false
 	}
-	if f.place.Real != nil {
-		real, ok := f.place.Real(p)
-		if !ok {
-			return false
-		}
-		p = real
+	p, ok := f.real(p)
+	if !ok {
+		return false
 	}
-	info, errno := s.stat(p)
+	info, errno := w.stat(p)
 	switch {
-	case errno == protocol.ErrnoNotFound:
-		return true
-	case errno != protocol.OK || secretPath(p, f.place.Home) || info.Kind == protocol.KindSymlink:
-		return false
+	case errno != protocol.OK:
+		return errno == protocol.ErrnoNotFound
 	case info.Kind != protocol.KindDir:
-		return true
+		return info.Kind == protocol.KindFile
 	}
-	w := &walker{floor: f, sight: s, manner: m}
 	rules, ok := w.above(p)
 	return ok && w.folder(p, rules, 0)
 }
 
-// above finds the workspace that a folder is in, and gathers the ignore rules on the way to it.
-func (w *walker) above(dir string) (rules safefs.Ignores, ok bool) {
-	for _, r := range w.place.Roots {
-		if w.place.Real != nil {
-			if real, ok := w.place.Real(r); ok && !under(dir, r) {
-				r = real
-			}
-		}
-		if under(dir, r) {
-			w.root = r
-			break
-		}
+// real resolves a path, where that can be done.
+func (f *floor) real(p string) (string, bool) {
+	if f.place.Real == nil {
+		return p, true
 	}
-	if w.root == "" {
+	return f.place.Real(p)
+}
+
+// above gathers the ignore rules from the workspace's first folder on the way to another.
+func (w *walker) above(dir string) (rules safefs.Ignores, ok bool) {
+	if len(w.place.Roots) > 0 {
+		w.root, ok = w.real(w.place.Roots[0])
+	}
+	if !ok || !under(dir, w.root) {
 		return rules, false
 	}
 	if !w.ignored {
 		// Without a repository around it a .gitignore hides nothing.
-		top, ok := w.list(w.root)
-		if !ok {
-			return rules, false
-		}
-		_, git := holds(top, ".git")
-		w.ignored = !git
+		_, errno := w.stat(w.root + "/.git")
+		w.ignored = errno != protocol.OK
 	}
-	for at := len(w.root); !w.ignored && at < len(dir); at++ {
-		if dir[at] != '/' {
-			continue
-		}
-		entries, ok := w.list(dir[:at])
-		if !ok {
-			return rules, false
-		}
-		if rules, ok = w.rules(dir[:at], entries, rules); !ok {
-			return rules, false
+	for at := len(w.root); ok && at < len(dir); at++ {
+		if dir[at] == '/' {
+			rules, ok = w.rules(dir[:at], nil, rules)
 		}
 	}
-	return rules, true
+	return rules, ok
 }
 
 // rules adds what a folder's own .gitignore says. False: something else may say more.
-func (w *walker) rules(dir string, entries []protocol.Entry, rules safefs.Ignores) (safefs.Ignores, bool) {
-	if _, git := holds(entries, ".git"); git {
-		rules = safefs.Ignores{} // a repository of its own
+func (w *walker) rules(dir string, entries []protocol.Entry, rules safefs.Ignores) (_ safefs.Ignores, ok bool) {
+	if w.ignored {
+		return rules, true
 	}
-	for _, name := range []string{".ignore", ".rgignore"} {
-		if _, more := holds(entries, name); more {
+	if entries == nil {
+		if entries, ok = w.list(dir); !ok {
 			return rules, false
 		}
 	}
-	if _, has := holds(entries, ".gitignore"); !has {
+	has := false
+	for _, e := range entries {
+		switch e.Name {
+		case ".git":
+			rules = safefs.Ignores{} // a repository of its own
+		case ".ignore", ".rgignore":
+			return rules, false
+		case ".gitignore":
+			has = true
+		}
+	}
+	if !has {
 		return rules, true
 	}
 	text, ok := w.content(dir + "/.gitignore")
@@ -124,69 +113,39 @@ func (w *walker) folder(dir string, rules safefs.Ignores, depth int) bool {
 	if !ok || depth == maxFolders {
 		return false
 	}
-	if !w.ignored {
-		if rules, ok = w.rules(dir, entries, rules); !ok {
-			return false
-		}
-	}
+	rules, ok = w.rules(dir, entries, rules)
 	for _, e := range entries {
-		if !w.entry(dir+"/"+e.Name, e, rules, depth) {
-			return false
-		}
+		ok = ok && w.entry(dir+"/"+e.Name, e, rules, depth)
 	}
-	return true
+	return ok
 }
 
 // entry looks at one name, and reports whether nothing is wrong with it and what is below it.
 func (w *walker) entry(p string, e protocol.Entry, rules safefs.Ignores, depth int) bool {
-	isDir := e.Kind == protocol.KindDir
+	dir := e.Kind == protocol.KindDir
 	hides := !w.hidden && e.Name[0] == '.'
 	if !w.ignored {
-		ignored, kept := rules.Judge(p[len(w.root)+1:], e.Name, isDir)
+		ignored, kept := rules.Judge(p[len(w.root)+1:], e.Name, dir)
 		hides = ignored || hides && !kept
 	}
 	switch {
-	case w.skips != nil && w.skips(e.Name, isDir, hides), w.skips == nil && hides, e.Kind == protocol.KindSymlink && !w.follow:
+	case w.skips(e.Name, dir, hides):
 		return true
 	case e.Kind == protocol.KindSymlink:
-		_, ok := w.linked(p)
-		return ok
-	case isDir && e.Name == ".git":
+		return !w.follow || w.linked(p)
+	case dir && e.Name == ".git":
 		return w.plainGit(p)
-	case secretPath(p, w.place.Home):
-		return false
 	}
-	return !isDir || w.folder(p, rules, depth+1)
+	return !secretPath(p, w.place.Home) && (!dir || w.folder(p, rules, depth+1))
 }
 
 // linked follows a symlink. It reports whether it leads to a file of the workspace that holds no credentials; to a folder it
 // might lead round in circles.
-func (f *floor) linked(p string) (string, bool) {
-	if f.place.Real == nil || secretPath(p, f.place.Home) {
-		return "", false
-	}
-	real, ok := f.place.Real(p)
-	if !ok || !f.within(real) || secretPath(real, f.place.Home) {
-		return "", false
-	}
-	info, errno := f.eyes.stat(real)
-	return real, errno == protocol.OK && info.Kind == protocol.KindFile
-}
-
-// plainGit judges git's own folder, of whose many files two may hold a password: the settings, and what git stores at a person's wish.
-func (w *walker) plainGit(dir string) bool {
-	entries, ok := w.list(dir)
-	if !ok {
+func (f *floor) linked(p string) bool {
+	if f.place.Real == nil || f.secretAt(p) || !f.inside(p) {
 		return false
 	}
-	for _, name := range []string{"credentials", "modules", "config.worktree"} {
-		if _, has := holds(entries, name); has {
-			return false
-		}
-	}
-	if _, has := holds(entries, "config"); !has {
-		return true
-	}
-	text, ok := w.content(dir + "/config")
-	return ok && plainSettings(text)
+	real, _ := f.place.Real(p)
+	info, errno := f.eyes.stat(real)
+	return errno == protocol.OK && info.Kind == protocol.KindFile
 }

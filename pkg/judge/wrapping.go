@@ -163,7 +163,7 @@ func (f *floor) xargs(c *call) flow {
 	extra := []field{{unknown: true, many: true, net: c.in.net}}
 	if c.in.known && !o.has("d delimiter a arg-file") {
 		extra = nil
-		for word := range strings.FieldsSeq(strings.NewReplacer(`"`, "", "'", "", `\`, "", "\x00", " ").Replace(c.in.text)) {
+		for _, word := range strings.Fields(strings.NewReplacer(`"`, "", "'", "", `\`, "", "\x00", " ").Replace(c.in.text)) {
 			extra = append(extra, lit(word))
 		}
 	}

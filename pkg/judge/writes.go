@@ -28,7 +28,7 @@ func words(s string) []string { return strings.Fields(strings.ToLower(s)) }
 
 // named reports whether any element of a path is one of the names.
 func named(p string, names []string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(p), "/") {
+	for _, part := range strings.Split(strings.ToLower(p), "/") {
 		for _, n := range names {
 			if part == n {
 				return true
@@ -149,7 +149,7 @@ func (b *body) added() string {
 		return t
 	}
 	var out strings.Builder
-	for line := range strings.SplitSeq(t, "\n") {
+	for _, line := range strings.Split(t, "\n") {
 		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") {
 			out.WriteString(line[1:])
 			out.WriteByte('\n')
