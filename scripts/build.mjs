@@ -37,7 +37,7 @@ function newestSource() {
     if (path.basename(name) === "testdata") return;
     for (const entry of fs.readdirSync(name)) visit(path.join(name, entry));
   };
-  for (const name of ["go.mod", "go.sum", "wasm", "pkg", "internal/buildguest", "internal/wasmfile"]) visit(path.join(root, name));
+  for (const name of ["go.mod", "go.sum", "wasm", "pkg", "internal/buildguest", "internal/shrink", "internal/snapshot", "internal/vector", "internal/wasmfile"]) visit(path.join(root, name));
   return newest;
 }
 

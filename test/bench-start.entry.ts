@@ -1,5 +1,5 @@
 // How long setup holds the host's thread, and when the guest is ready, beside the bare time of a Go module of the
-// same size, for which the same is taken: node bench-start.entry.js WASM ROOT [rounds]. Bare is reading the file,
+// same size, for which the same is taken, but not started when it was built: node bench-start.entry.js WASM ROOT [rounds]. Bare is reading the file,
 // compiling it and starting it (memory, Go's runtime, init of all packages) on the first thread, without a worker and
 // without a call. Ready is from the call of setup until the guest has read its configuration and the tool is
 // registered. Each start is a process of its own; all are medians.
@@ -15,11 +15,10 @@ import type { V2Context } from "../host/opencode/v2-types.ts";
 import { median, report, round, runtime, threadMs } from "./bench-figures.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const wasm = path.join(here, "superadvisor.wasm"); // beside the bundles, as in the package
 
 async function bare(folder: string): Promise<object> {
   const before = performance.now();
-  const module = await WebAssembly.compile(fs.readFileSync(wasm));
+  const module = await WebAssembly.compile(fs.readFileSync(path.join(here, "plain.wasm")));
   new Guest(module, { files: new Files(folder), send: () => false, cancel: () => {}, log: () => {}, interrupted: () => false });
   return { ready: performance.now() - before };
 }

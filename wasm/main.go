@@ -5,8 +5,9 @@
 // module's imports, and owns the memory that crosses between them. It decides
 // nothing.
 //
-// It exports memory, _initialize, and
+// It exports memory, and
 //
+//	_initialize()                            called first
 //	abi_version() -> i32                     protocol.ABIVersion
 //	alloc(size i32) -> ptr i32               a buffer of size bytes, 0 when there can be none
 //	free(ptr i32)                            gives a buffer back; any other pointer is ignored
@@ -47,9 +48,22 @@ func setMemoryLimit(bytes int64) (before int64)
 //go:linkname setGCPercent runtime/debug.setGCPercent
 func setGCPercent(percent int32) (before int32)
 
+// reseed draws the runtime's random numbers anew, see internal/buildguest.
+//
+//go:linkname reseed
+func reseed()
+
 func init() {
 	setGCPercent(gcPercent)
 	setMemoryLimit(softLimit)
+}
+
+// resume is called first: the file holds the module as it is after the start of Go's runtime and
+// all init functions (internal/snapshot), in which nothing may be that differs from one instance to the next.
+//
+//go:wasmexport resume
+func resume() {
+	reseed()
 	core = engine.New(host{})
 }
 

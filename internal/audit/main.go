@@ -84,7 +84,7 @@ var imports = []allowed{
 
 // exports is everything that the module must offer, and no more.
 var exports = []allowed{
-	{"", "_initialize", "()", "starts Go's runtime"},
+	{"", "_initialize", "()", "called first"},
 	{"", "abi_version", "() -> i32", "which loader it fits"},
 	{"", "alloc", "(i32) -> i32", "a buffer for a batch"},
 	{"", "call", "(i32, i32) -> i64", "a batch in, an outcome back"},

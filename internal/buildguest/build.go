@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/internal/shrink"
+	"github.com/Kayphoon/opencode-advisor/internal/snapshot"
 	"github.com/Kayphoon/opencode-advisor/internal/vector"
 	"github.com/Kayphoon/opencode-advisor/internal/wasmfile"
 )
@@ -74,12 +77,8 @@ var barred = map[string]string{
 	"github.com/dlclark/regexp2":    "its time limit never fires without threads; pkg/pattern counts steps instead",
 }
 
-func run(w io.Writer, out string, twice, bench bool) error {
-	var more []string
-	if bench {
-		more = []string{"-tags=bench"}
-	}
-	file, err := build("", stripped, more...)
+func run(w io.Writer, out string, twice bool, way way) error {
+	file, err := build(way)
 	if err != nil {
 		return err
 	}
@@ -90,7 +89,8 @@ func run(w io.Writer, out string, twice, bench bool) error {
 			return err
 		}
 		defer os.RemoveAll(cache)
-		again, err := build(cache, stripped, more...)
+		way.cache = cache
+		again, err := build(way)
 		if err != nil {
 			return err
 		}
@@ -108,14 +108,16 @@ func run(w io.Writer, out string, twice, bench bool) error {
 	return err
 }
 
-// stripped are the linker's flags for what is shipped: no names, no debug information.
-const stripped = "-s -w -buildid="
+// way is a way to build the guest. That of nothing is what is shipped.
+type way struct {
+	cache string // the build cache, if it is one of its own
+	named bool   // with the names of functions, which keep their numbers
+	bench bool   // with the export for measuring
+	plain bool   // not started yet: Go's start is _initialize, and what the shipped module has by that name is resume
+}
 
-// named are those for the same module with names. Its functions have the same numbers.
-const named = "-w -buildid="
-
-// build compiles the guest, with a cache of its own when one is named, and with more flags for go build.
-func build(cache, ldflags string, more ...string) ([]byte, error) {
+// build compiles the guest.
+func build(way way) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "buildguest")
 	if err != nil {
 		return nil, err
@@ -129,12 +131,18 @@ func build(cache, ldflags string, more ...string) ([]byte, error) {
 	if err := checkImports(overlay); err != nil {
 		return nil, err
 	}
+	ldflags := "-s -w -buildid=" // no names, no debug information
+	if way.named {
+		ldflags = "-w -buildid="
+	}
 	args := []string{"build", "-overlay", overlay, "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=" + ldflags, "-o", out}
-	args = append(args, more...)
+	if way.bench {
+		args = append(args, "-tags=bench")
+	}
 	for _, pkg := range uninlined {
 		args = append(args, "-gcflags="+pkg+"=-l")
 	}
-	if _, err := goTool(cache, append(args, "./wasm")...); err != nil {
+	if _, err := goTool(way.cache, append(args, "./wasm")...); err != nil {
 		return nil, err
 	}
 	file, err := os.ReadFile(out)
@@ -154,13 +162,36 @@ func build(cache, ldflags string, more ...string) ([]byte, error) {
 	if len(vectors.Missing) > 0 {
 		return nil, fmt.Errorf("the module has no function %s; look what became of it, and mend internal/vector", strings.Join(vectors.Missing, ", "))
 	}
-	if file, err = shrink.Tables(file); err != nil {
+	names, err := shrink.Names(file)
+	if err != nil {
+		return nil, err
+	}
+	start := func(file []byte) ([]byte, error) { return snapshot.Take(file, "resume") }
+	if way.plain {
+		start, names = nil, nil
+	}
+	if file, err = shrink.Tables(file, start); err != nil {
+		return nil, err
+	}
+	if file, err = shrink.Empty(file, initializers(names)); err != nil {
 		return nil, err
 	}
 	if file, err = wasmfile.SetMemoryMax(file, memoryPages); err != nil {
 		return nil, err
 	}
 	return vectors.Put(file)
+}
+
+// initializer is the name of what the compiler made to fill a package's variables, or of a function init: what runs once, before main.
+var initializer = regexp.MustCompile(`^(.*/)?[^/.]+\.(map\.)?init(\.\d+)?$`)
+
+func initializers(names map[string][]uint32) (all []uint32) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if initializer.MatchString(name) {
+			all = append(all, names[name]...)
+		}
+	}
+	return all
 }
 
 // checkImports lists all that the guest would hold and refuses what it must not.

@@ -3,10 +3,12 @@
 //
 //	go run ./internal/buildguest [-o dist/superadvisor.wasm] [-twice]
 //	go run ./internal/buildguest -bench -o .cache/bench/bench.wasm
+//	go run ./internal/buildguest -plain -o .cache/bench/plain.wasm
 //	go run ./internal/buildguest -sizes [-keep testdata/bench/sizes.json]
 //	go run ./internal/buildguest -names
 //
-// With -bench the module also exports bench, which runs one tool (wasm/bench.go).
+// With -bench the module also exports bench, which runs one tool (wasm/bench.go). With -plain it is not started yet
+// (internal/snapshot), as a module is that Go's compiler wrote.
 // With -twice it builds a second time with an empty build cache, and fails when
 // the two differ. With -sizes it writes nothing and prints what each package takes.
 //
@@ -24,6 +26,7 @@ func main() {
 	out := flag.String("o", "dist/superadvisor.wasm", "the `file` to write")
 	twice := flag.Bool("twice", false, "build again from nothing and compare")
 	bench := flag.Bool("bench", false, "with the export for measuring")
+	plain := flag.Bool("plain", false, "as it is before its start")
 	sizes := flag.Bool("sizes", false, "print what each package takes")
 	keep := flag.String("keep", "", "with -sizes: the `file` to keep them in")
 	names := flag.Bool("names", false, "print the functions by their numbers")
@@ -39,7 +42,7 @@ func main() {
 	case *names:
 		err = printNames(os.Stdout)
 	default:
-		err = run(os.Stdout, *out, *twice, *bench)
+		err = run(os.Stdout, *out, *twice, way{bench: *bench, plain: *plain})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "buildguest:", err)

@@ -21,30 +21,7 @@ import (
 // recovers, and switches goroutines and coroutines, on the patched runtime.
 func TestThePatchedRuntimeDoesTheSame(t *testing.T) {
 	const source = "../shrink/testdata/probe"
-	dir := t.TempDir()
-	goroot, err := goTool("", "env", "GOROOT")
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace, err := writePatched(strings.TrimSpace(string(goroot)), dir, patches)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "probe.wasm")
-	if err := os.WriteFile(list, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := goTool("", "build", "-overlay", list, "-trimpath", "-o", program, source); err != nil {
-		t.Fatal(err)
-	}
-	wasm, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wasm := patched(t, source, patches)
 	native, err := exec.Command("go", "run", source).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +35,36 @@ func TestThePatchedRuntimeDoesTheSame(t *testing.T) {
 	if !strings.HasPrefix(words, "panic: runtime error: invalid memory address or nil pointer dereference\n") || !strings.Contains(words, "main.main()") || code != 2 {
 		t.Errorf("dies with %d:\n%s", code, words)
 	}
+}
+
+// patched builds a command for wasm, with Go's runtime as the patches leave it.
+func patched(t *testing.T, source string, patches []patch) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	goroot, err := goTool("", "env", "GOROOT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace, err := writePatched(strings.TrimSpace(string(goroot)), dir, patches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "program.wasm")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := goTool("", "build", "-overlay", list, "-trimpath", "-ldflags=-checklinkname=0", "-o", program, source); err != nil {
+		t.Fatal(err)
+	}
+	wasm, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
 }
 
 // execute gives what a command prints with GODEBUG set, and the code with which it ends.

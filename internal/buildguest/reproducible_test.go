@@ -37,7 +37,7 @@ func TestTheFolderDoesNotMatter(t *testing.T) {
 	var sums [2][sha256.Size]byte
 	for i, dir := range []string{root, elsewhere} {
 		t.Chdir(dir)
-		file, err := build("", stripped)
+		file, err := build(way{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,11 +32,11 @@ const mostRows = 40
 // printSizes builds the guest with its names and tells what each package's code takes, and keeps it in a file of JSON if
 // one is named.
 func printSizes(w io.Writer, kept string) error {
-	withNames, err := build("", named)
+	withNames, err := build(way{named: true})
 	if err != nil {
 		return err
 	}
-	shipped, err := build("", stripped)
+	shipped, err := build(way{})
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s sizes) share(bytes int) float64 { return 100 * float64(bytes) / float64(
 // printNames prints the number and the name of each function of the guest, to read a traceback or an engine's
 // "wasm-function[123]" by.
 func printNames(w io.Writer) error {
-	withNames, err := build("", named)
+	withNames, err := build(way{named: true})
 	if err != nil {
 		return err
 	}

@@ -73,10 +73,14 @@ func (p *packer) store(at, room int) error {
 	return p.err
 }
 
-// addUnpack gives a module with this code, in which the function that is called first writes out the stream at this place.
-func (p *program) addUnpack(file []byte, at int) ([]byte, error) {
+// addUnpack gives the module in which the function that is called first writes out the stream at this place.
+func addUnpack(file []byte, at int) ([]byte, error) {
 	m, err := wasmfile.Parse(file)
 	if err != nil {
+		return nil, err
+	}
+	p := &program{imports: len(m.Imports)}
+	if err := p.read(m, file); err != nil {
 		return nil, err
 	}
 	first := -1

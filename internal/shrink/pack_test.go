@@ -35,18 +35,6 @@ func started(t *testing.T, file []byte, size int) []byte {
 	return bytes.Clone(memory)
 }
 
-func withUnpack(file []byte, at int) ([]byte, error) {
-	m, err := wasmfile.Parse(file)
-	if err != nil {
-		return nil, err
-	}
-	p := &program{}
-	if err := p.read(m, file); err != nil {
-		return nil, err
-	}
-	return p.addUnpack(file, at)
-}
-
 func TestPackedColumnsComeBack(t *testing.T) {
 	const size, streamAt = 0x10000, 0x8000
 	random := rand.New(rand.NewSource(1))
@@ -85,7 +73,7 @@ func TestPackedColumnsComeBack(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		file, err := withUnpack(bare(image), streamAt)
+		file, err := addUnpack(bare(image), streamAt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +99,7 @@ func TestPackNeedsRoomAndAFirstFunction(t *testing.T) {
 	if _, err := wasmfile.Parse(other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := withUnpack(other, 0); err == nil {
+	if _, err := addUnpack(other, 0); err == nil {
 		t.Error("a module without a function that is called first: no error")
 	}
 }

@@ -186,7 +186,7 @@ func TestTheWholeProbeDoesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Tables(small)
+	all, err := Tables(small, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,15 +106,11 @@ func (p *program) read(m *wasmfile.Module, file []byte) error {
 
 // append encodes the section of code again, with further functions.
 func (p *program) append(more [][]byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(len(p.funcs)+len(more)))
-	add := func(body []byte) { out = append(binary.AppendUvarint(out, uint64(len(body))), body...) }
+	var bodies [][]byte
 	for _, f := range p.funcs {
-		add(f.append(nil))
+		bodies = append(bodies, f.append(nil))
 	}
-	for _, body := range more {
-		add(body)
-	}
-	return out
+	return wasmfile.AppendBodies(nil, append(bodies, more...))
 }
 
 // coldCalls rewrites the calls of all functions that never return, and gives the helpers for that.

@@ -20,32 +20,61 @@ import (
 // are, the deferred calls, "runtime." in front of the runtime's functions (it tells its own
 // goroutines by that), the names that a nil receiver's panic tells, and what was inlined into
 // wrappers, for recover counts frames. See RATIONALE.md.
-func Tables(file []byte) ([]byte, error) {
-	m, err := wasmfile.Parse(file)
-	if err != nil {
-		return nil, err
-	}
-	p, stream := &program{imports: len(m.Imports)}, 0
-	if err := p.read(m, file); err != nil {
-		return nil, err
-	}
-	file, err = wasmfile.RewriteData(file, func(image []byte) error {
-		t, err := findTables(image)
-		if err == nil {
-			err = t.thin(p)
-		}
-		if err == nil {
-			stream, err = t.pack(image)
-		}
-		return err
-	})
-	if err == nil {
-		file, err = p.addUnpack(file, stream)
-	}
+//
+// Before the tables are packed, when they lie in memory as the runtime reads them, start may give another module with the same code
+// and tables: the one that has been started. It may be nil.
+func Tables(file []byte, start func(file []byte) ([]byte, error)) ([]byte, error) {
+	file, t, err := thinned(file)
 	if err != nil {
 		return nil, fmt.Errorf("thin the tables for tracebacks: %w", err)
 	}
+	if start != nil {
+		if file, err = start(file); err != nil {
+			return nil, err
+		}
+	}
+	if file, err = t.packed(file); err != nil {
+		return nil, fmt.Errorf("pack the tables of functions: %w", err)
+	}
 	return file, nil
+}
+
+func thinned(file []byte) ([]byte, *tables, error) {
+	m, err := wasmfile.Parse(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &program{imports: len(m.Imports)}
+	if err := p.read(m, file); err != nil {
+		return nil, nil, err
+	}
+	var t *tables
+	file, err = wasmfile.RewriteData(file, func(image []byte) (err error) {
+		if t, err = findTables(image); err == nil {
+			err = t.thin(p)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if m, err = wasmfile.Parse(file); err != nil {
+		return nil, nil, err
+	}
+	return m.Replace(file, map[byte][]byte{wasmfile.SecCode: p.append(nil)}), t, nil
+}
+
+// packed gives the module with its tables packed, and a function that writes them out.
+func (t *tables) packed(file []byte) ([]byte, error) {
+	stream := 0
+	file, err := wasmfile.RewriteData(file, func(image []byte) (err error) {
+		stream, err = t.pack(image)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return addUnpack(file, stream)
 }
 
 // Names gives the numbers of the functions that have each name. Only static functions share one.

@@ -18,7 +18,7 @@ func TestTheProbeNeedsNoLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	thin, err := Tables(file)
+	thin, err := Tables(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +90,11 @@ func TestTablesRefusesWhatItDoesNotKnow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Tables(other); err == nil || !strings.Contains(err.Error(), "thin the tables for tracebacks: ") {
+		if _, err := Tables(other, nil); err == nil || !strings.Contains(err.Error(), "thin the tables for tracebacks: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := Tables([]byte("text")); err == nil {
+	if _, err := Tables([]byte("text"), nil); err == nil {
 		t.Error("text: no error")
 	}
 }

@@ -44,6 +44,7 @@ func readData(section []byte) ([]byte, error) {
 
 const (
 	opI32Const = 0x41
+	opI64Const = 0x42
 	opEnd      = 0x0b
 
 	// segmentCost is how many zeroes one more segment must save. In the file it takes some 8 bytes, but compressed, and of the time of a
@@ -51,9 +52,9 @@ const (
 	segmentCost = 32
 )
 
-// appendData encodes a memory as segments, and leaves out the zeroes between them, for
+// AppendData encodes the content of a section of data, in which a memory is segments, and leaves out the zeroes between them, for
 // memory starts as zeroes.
-func appendData(b, image []byte) []byte {
+func AppendData(b, image []byte) []byte {
 	var segments []byte
 	count := uint32(0)
 	for at := 0; at < len(image); {
@@ -97,7 +98,7 @@ func RewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
 	if m.Content(file, secDataCount) != nil { // tells how many segments there are
 		return nil, errors.New("a module with a data count is not supported")
 	}
-	data := m.Content(file, secData)
+	data := m.Content(file, SecData)
 	if data == nil {
 		return nil, errors.New("the module has no data")
 	}
@@ -108,5 +109,5 @@ func RewriteData(file []byte, edit func(image []byte) error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Replace(file, map[byte][]byte{secData: appendData(nil, image)}), nil
+	return m.Replace(file, map[byte][]byte{SecData: AppendData(nil, image)}), nil
 }

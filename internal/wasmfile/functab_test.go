@@ -25,7 +25,7 @@ func TestDataIsReadAsItIsWritten(t *testing.T) {
 			}
 		}
 		want := bytes.TrimRight(image, "\x00")
-		got, err := readData(appendData(nil, image))
+		got, err := readData(AppendData(nil, image))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestReadData(t *testing.T) {
 
 // withData is a module whose memory starts with this.
 func withData(image []byte) []byte {
-	return append(small(1, 0, 3), section(secData, appendData(nil, image)...)...)
+	return append(small(1, 0, 3), section(SecData, AppendData(nil, image)...)...)
 }
 
 func TestThinFuncTable(t *testing.T) {

@@ -78,11 +78,12 @@ const (
 	SecType     = 1
 	secImport   = 2
 	SecFunction = 3
-	secMemory   = 5
-	secExport   = 7
+	SecMemory   = 5
+	SecGlobal   = 6
+	SecExport   = 7
 	secStart    = 8
 	SecCode     = 10
-	secData     = 11
+	SecData     = 11
 
 	secDataCount = 12
 )
@@ -147,9 +148,9 @@ func (p *parsed) section(s *Section, body []byte) error {
 		})
 	case SecFunction:
 		r.each(func() { p.module.Funcs = append(p.module.Funcs, r.u32()) })
-	case secMemory:
+	case SecMemory:
 		r.each(func() { p.module.Memories = append(p.module.Memories, r.limits()) })
-	case secExport:
+	case SecExport:
 		r.each(func() {
 			p.module.Exports = append(p.module.Exports, Export{Name: r.name(), Kind: Kind(r.byte()), Index: r.u32()})
 		})
@@ -205,7 +206,7 @@ func SetMemoryMax(file []byte, max uint32) ([]byte, error) {
 	body = binary.AppendUvarint(body, uint64(low))
 	body = binary.AppendUvarint(body, uint64(max))
 
-	return m.Replace(file, map[byte][]byte{secMemory: body}), nil
+	return m.Replace(file, map[byte][]byte{SecMemory: body}), nil
 }
 
 // Content gives the content of the first section with this id, nil when there is none.
@@ -233,6 +234,15 @@ func (m *Module) Bodies(file []byte) (all [][]byte, err error) {
 	r := &reader{data: m.Content(file, SecCode)}
 	r.each(func() { all = append(all, r.bytes(r.count())) })
 	return all, r.err
+}
+
+// AppendBodies encodes the content of a section of code.
+func AppendBodies(b []byte, all [][]byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(all)))
+	for _, body := range all {
+		b = append(binary.AppendUvarint(b, uint64(len(body))), body...)
+	}
+	return b
 }
 
 // Replace gives a copy of the file in which sections have other content, by their id.
@@ -308,18 +318,28 @@ func (r *reader) u32() uint32 {
 
 // s32 reads a place in memory: a signed LEB128 number that must not be negative.
 func (r *reader) s32() int32 {
+	n := r.s64()
+	if n < 0 || n > math.MaxInt32 {
+		r.fail("a place in memory is negative or too large")
+		return 0
+	}
+	return int32(n)
+}
+
+// s64 reads a signed LEB128 number of 64 bits.
+func (r *reader) s64() int64 {
 	var n int64
-	for shift := 0; shift < 35; shift += 7 {
+	for shift := 0; shift < 70; shift += 7 {
 		b := r.byte()
 		n |= int64(b&0x7f) << shift
 		if b < 0x80 {
-			if b&0x40 != 0 || n > math.MaxInt32 {
-				break
+			if b&0x40 != 0 && shift < 57 {
+				n |= -1 << (shift + 7)
 			}
-			return int32(n)
+			return n
 		}
 	}
-	r.fail("a place in memory is negative or too large")
+	r.fail("a number is too large")
 	return 0
 }
 

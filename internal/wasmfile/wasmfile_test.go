@@ -25,8 +25,8 @@ func small(memory ...byte) []byte {
 		section(SecType, 2, 0x60, 2, 0x7f, 0x7e, 1, 0x7f, 0x60, 0, 0),
 		section(secImport, append([]byte{1}, name("env")+name("ask")+"\x00\x00"...)...),
 		section(SecFunction, 1, 1),
-		section(secMemory, memory...),
-		section(secExport, append([]byte{2}, name("memory")+"\x02\x00"+name("go")+"\x00\x01"...)...),
+		section(SecMemory, memory...),
+		section(SecExport, append([]byte{2}, name("memory")+"\x02\x00"+name("go")+"\x00\x01"...)...),
 		section(10, 1, 2, 0, 0x0b),
 		section(secCustom, []byte(name("note")+"hello")...),
 	}, nil)
@@ -64,7 +64,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a count beyond the section", append([]byte(header), section(SecFunction, 100)...), "read module: section 3 at byte 10: the file ends early"},
 		{"left over bytes", append([]byte(header), section(SecFunction, 0, 0)...), "read module: section 3 at byte 10: 1 bytes are left over"},
 		{"a shared memory", small(1, 3, 1, 2), "limits with flags 3 (shared or 64 bits) are not supported"},
-		{"an export of nothing", append([]byte(header), section(secExport, []byte("\x01\x01f\x00\x07")...)...), "read module: export f names function 7 of 0"},
+		{"an export of nothing", append([]byte(header), section(SecExport, []byte("\x01\x01f\x00\x07")...)...), "read module: export f names function 7 of 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := Parse(c.in); err == nil || !strings.Contains(err.Error(), c.want) {

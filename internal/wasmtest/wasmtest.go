@@ -11,6 +11,8 @@ type Module struct {
 	// Memory holds the memory's limits as in the file: 0 and the least number of
 	// pages, or 1, the least and the greatest. It is exported as "memory". Nil is one page without a bound.
 	Memory []byte
+	// Globals holds each global as in the file: its type, 1 when it can be set, and the code of its value with the closing end.
+	Globals [][]byte
 }
 
 // Import is a function that the module asks for.
@@ -53,7 +55,10 @@ func (m Module) Bytes() []byte {
 	for _, s := range []struct {
 		id    byte
 		items [][]byte
-	}{{1, types}, {2, imports}, {3, funcs}, {5, [][]byte{memory}}, {7, exports}, {10, code}} {
+	}{{1, types}, {2, imports}, {3, funcs}, {5, [][]byte{memory}}, {6, m.Globals}, {7, exports}, {10, code}} {
+		if s.id == 6 && len(s.items) == 0 {
+			continue
+		}
 		out = append(out, Section(s.id, s.items...)...)
 	}
 	return out
