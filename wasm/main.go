@@ -53,9 +53,15 @@ func setGCPercent(percent int32) (before int32)
 //go:linkname reseed
 func reseed()
 
+// tidy collects what nothing refers to, and clears it, see internal/buildguest.
+//
+//go:linkname tidy
+func tidy()
+
 func init() {
 	setGCPercent(gcPercent)
 	setMemoryLimit(softLimit)
+	tidy() // the last of all packages is this one
 }
 
 // resume is called first: the file holds the module as it is after the start of Go's runtime and

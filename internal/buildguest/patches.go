@@ -48,12 +48,31 @@ var patches = []patch{
 	atStart("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg *cgoSymbolizerArg) bool {", "return true"),
 	// The guest is started when it is built, so what is drawn then is known to everybody. It draws again when it resumes. The key of all
 	// hashes cannot change, for maps are filled with them, so a hash takes all of its map's own random number and not half of it.
-	{"rand.go", "func mrandinit(mp *m) {\n", "//go:linkname guestReseed main.reseed\n" +
-		"func guestReseed() {\n\tglobalRand.init = false\n\trandinit()\n\tmrandinit(getg().m)\n}\n\nfunc mrandinit(mp *m) {\n"},
+	{"rand.go", "func mrandinit(mp *m) {\n", forMain + "func mrandinit(mp *m) {\n"},
 	{"hash32.go", "uint32(4^hashkey[0])", "uint32(4^hashkey[0]^seed>>32)"},
 	{"hash32.go", "uint32(8^hashkey[0])", "uint32(8^hashkey[0]^seed>>32)"},
 	{"hash32.go", "uint32(s^hashkey[0])", "uint32(s^hashkey[0]^seed>>32)"},
+	// What the collector frees holds no bad content, as it does to find bugs, but none.
+	atStart("mgcsweep.go", "func clobberfree(x unsafe.Pointer, size uintptr) {", "memclrNoHeapPointers(x, size); return"),
 }
+
+// forMain are two functions of the guest's main package that only the runtime can have.
+const forMain = `//go:linkname guestReseed main.reseed
+func guestReseed() {
+	globalRand.init = false
+	randinit()
+	mrandinit(getg().m)
+}
+
+//go:linkname guestTidy main.tidy
+func guestTidy() {
+	debug.clobberfree = 1
+	GC() // which sweeps what the one before it left
+	GC()
+	debug.clobberfree = 0
+}
+
+`
 
 // atStart is a patch that puts a statement at the start of a function, which makes the rest dead code.
 func atStart(file, function, statement string) patch {
