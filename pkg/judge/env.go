@@ -280,16 +280,33 @@ func (e *env) resolve(text string) ([]string, bool) {
 		text = text[1:2] + ":" + text[2:] // /c/Users, as git's bash has it
 	}
 	if strings.HasPrefix(text, "/") {
-		return []string{path.Clean(text)}, true
+		return []string{e.place.climb(text)}, true
 	}
 	if drive(text) {
 		return []string{path.Clean(strings.ReplaceAll(text, `\`, "/"))}, true
 	}
 	var out []string
 	for _, dir := range e.cwd {
-		out = append(out, path.Clean(dir+"/"+text))
+		out = append(out, e.place.climb(dir+"/"+text))
 	}
 	return out, len(out) > 0
+}
+
+// climb cleans an absolute path as the kernel reads it: .. behind a link is above what the link leads to.
+func (p *Place) climb(name string) string {
+	if p.Real == nil || drive(name) || !strings.Contains(name, "/..") {
+		return path.Clean(name)
+	}
+	at := ""
+	for _, elem := range strings.Split(name, "/") {
+		if elem == ".." {
+			if real, ok := p.Real(path.Clean("/" + at)); ok {
+				at = real
+			}
+		}
+		at = path.Clean("/" + at + "/" + elem)
+	}
+	return at
 }
 
 // everywhere is resolve for a shell that may also be where a failed cd left it.
@@ -297,7 +314,7 @@ func (e *env) everywhere(text string) ([]string, bool) {
 	paths, ok := e.resolve(text)
 	if !strings.HasPrefix(text, "/") && !drive(text) {
 		for _, dir := range e.fallback {
-			paths = addAll(paths, []string{path.Clean(dir + "/" + text)})
+			paths = addAll(paths, []string{e.place.climb(dir + "/" + text)})
 		}
 	}
 	return paths, ok

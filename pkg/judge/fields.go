@@ -17,7 +17,7 @@ func (f *floor) readField(fd *field, e *env) {
 		}
 		return
 	}
-	paths, ok := e.resolve(fd.text)
+	paths, ok := e.everywhere(fd.text)
 	if !ok {
 		paths = []string{"/" + fd.text}
 	}

@@ -19,6 +19,7 @@ func init() {
 		{"dd", (*floor).dd},
 		{"test [", (*floor).testCommand},
 		{"fd fdfind", (*floor).fd},
+		{"rg", (*floor).rg},
 		{"sed gsed", (*floor).sed},
 		{"awk gawk mawk nawk", (*floor).awk},
 		{"tar bsdtar gtar", (*floor).tar},

@@ -26,6 +26,15 @@ func (f *floor) fd(c *call) {
 	}
 }
 
+// rg runs a command on each file that it searches.
+func (f *floor) rg(c *call) {
+	o := parseOptions(c.args, safeList["rg"].spec+" pre: hostname-bin:")
+	for _, fd := range o.values("pre hostname-bin") {
+		f.unsafe()
+		f.argv([]field{fd, {unknown: true}}, c.e.child(), flow{open: true})
+	}
+}
+
 // foreign judges a program in another language: it is not read, but for the
 // texts in it, of which only denials are believed. That catches system("...").
 func (f *floor) foreign(prog string) {
@@ -126,7 +135,7 @@ func (f *floor) interpreterFile(c *call, i int) {
 		f.runsForeign(got)
 	}
 	remote := strings.Contains(name, "://")
-	if c.name == "deno" && in("run install serve add", name) {
+	if c.name == "deno" && in("run install serve add test check lint bench doc info cache compile", name) {
 		for j := range rest {
 			remote = remote || strings.Contains(rest[j].text, "://")
 		}

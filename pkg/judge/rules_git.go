@@ -125,7 +125,11 @@ func (f *floor) gitOptions(g *gitCall) {
 func (f *floor) gitShows(g *gitCall) {
 	for i := range g.args {
 		s := g.args[i].text
-		if file := s[strings.IndexByte(s, ':')+1:]; !strings.ContainsAny(file, " \t\n") && !strings.HasPrefix(s, "-") && secretPath("/"+file, "") {
+		at := strings.IndexByte(s, ':')
+		if strings.HasPrefix(s, ":(") {
+			at = strings.IndexByte(s, ')') // :(glob)
+		}
+		if file := s[at+1:]; !strings.ContainsAny(file, " \t\n") && !strings.HasPrefix(s, "-") && secretPath("/"+file, "") {
 			f.sawSecret()
 		}
 	}

@@ -121,7 +121,7 @@ var safeList = map[string]safeSpec{
 	"goimports":     {"safe-lint", "l d e local:", files},
 	"golangci-lint": {"safe-lint", "timeout: E: D: enable: disable: new v", files},
 	"staticcheck":   {"safe-lint", "checks: f:", files},
-	"shellcheck":    {"safe-lint", "s: S: e: f: x a shell: severity: exclude: format:", files},
+	"shellcheck":    {"safe-lint", "s: S: e: f: x shell: severity: exclude: format:", files},
 	"hadolint":      {"safe-lint", "", files},
 	"yamllint":      {"safe-lint", "s f:", files},
 	"rubocop":       {"safe-lint", "P L", files},
@@ -214,6 +214,9 @@ func (f *floor) fits(c *call) string {
 	}
 	for i := range o.flags {
 		op := &o.flags[i]
+		if op.is("cov-report") && strings.Contains(op.val.text, ":") {
+			return "" // html:FOLDER is written
+		}
 		if v := op.val.text; op.has && s.args != anything && !in("sed awk", c.name) && !op.is("e regexp g glob iglob include exclude exclude-dir") && (strings.HasPrefix(v, "/") || strings.Contains(v, "..")) && !f.readable(&op.val, c) {
 			return ""
 		}
@@ -222,7 +225,7 @@ func (f *floor) fits(c *call) string {
 	switch {
 	case s.args == anything, s.args == nothing && len(rest) == 0:
 		return s.row
-	case s.args == nothing, c.name == "uniq" && len(rest) > 1, c.name == "jq" && strings.Contains(strings.ToLower(word(rest, 0)), "env"):
+	case s.args == nothing, c.name == "uniq" && len(rest) > 1, c.name == "jq" && jqReaches(o):
 		return ""
 	case s.args == pattern && !o.has("e f expression regexp file files") && len(rest) > 0:
 		rest = rest[1:]
@@ -231,6 +234,16 @@ func (f *floor) fits(c *call) string {
 		return ""
 	}
 	return s.row
+}
+
+// jqReaches reports a program of jq that may read the environment or other files. Behind --arg it is not the first operand.
+func jqReaches(o *options) bool {
+	text := word(o.rest, 0)
+	if o.has("arg") {
+		text = joinTexts(o.rest)
+	}
+	text = strings.ToLower(text)
+	return strings.Contains(text, "env") || strings.Contains(text, "import") || strings.Contains(text, "include")
 }
 
 func (f *floor) allInside(fds []field, c *call) bool {

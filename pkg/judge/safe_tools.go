@@ -1,19 +1,27 @@
 package judge
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+)
 
 // gitAsks are the subcommands that change nothing, without the options in
 // gitRuns, by which they write or run something.
 const (
 	gitAsks = "status log diff show rev-parse ls-files ls-tree blame annotate describe shortlog cat-file show-ref for-each-ref merge-base name-rev " +
 		"rev-list diff-tree diff-index diff-files grep whatchanged count-objects check-ignore range-diff cherry version"
-	gitRuns = "--output --output-directory --ext-diff --textconv --filters --exec --upload-pack --open-files-in-pager --contents --no-index --template -O"
+	gitRuns = "--output --output-directory --ext-diff --textconv --filters --exec --upload-pack --open-files-in-pager --contents --no-index --template -O --stdin --batch --ignore-revs-file"
+	// gitKeys are the groups of settings in which no password is; those of the person's own file are answered as well.
+	gitKeys = "user core remote branch init pull push fetch merge rebase diff color commit tag status log"
 )
 
 // safeGit allows the questions one may ask git.
 func (f *floor) safeGit(c *call) string {
 	g := parseGit(c)
-	if o := g.global; o.odd || o.vague || o.has("c config-env exec-path git-dir work-tree") || !f.allInside(g.dirs, c) {
+	if o := g.global; o.odd || o.vague || o.has("c config-env exec-path git-dir work-tree bare") || !f.allInside(g.dirs, c) || f.oddRepository(g) {
 		return ""
 	}
 	for i := range g.args {
@@ -25,7 +33,7 @@ func (f *floor) safeGit(c *call) string {
 				return ""
 			}
 		}
-		if fd.lead && i == 0 || strings.HasPrefix(fd.text, "/") && !f.readable(fd, c) {
+		if fd.lead && i == 0 || (strings.HasPrefix(fd.text, "/") || fd.text == ".." || strings.Contains(fd.text, "../")) && !f.readable(fd, c) {
 			return ""
 		}
 	}
@@ -37,7 +45,7 @@ func (f *floor) safeGit(c *call) string {
 			return ""
 		}
 	case "remote":
-		if len(g.args) > 0 && first != "get-url" && (len(g.args) > 1 || !in("-v --verbose", first)) { // -v may stand in front of rm
+		if !f.plainRepository() || len(g.args) > 0 && first != "get-url" && (len(g.args) > 1 || !in("-v --verbose", first)) { // -v may stand in front of rm
 			return ""
 		}
 	case "stash":
@@ -53,7 +61,8 @@ func (f *floor) safeGit(c *call) string {
 			return ""
 		}
 	case "config":
-		if first != "--get" || len(g.args) != 2 {
+		group, _, _ := strings.Cut(strings.ToLower(word(g.args, 1)), ".")
+		if first != "--get" || len(g.args) != 2 || !in(gitKeys, group) || !f.plainRepository() {
 			return ""
 		}
 	default:
@@ -62,6 +71,38 @@ func (f *floor) safeGit(c *call) string {
 		}
 	}
 	return "safe-git"
+}
+
+// plainRepository reports that nothing is known of a password in the workspace's git settings.
+func (f *floor) plainRepository() bool {
+	s := f.sight()
+	if s == nil || len(f.place.Roots) == 0 {
+		return true
+	}
+	dot := f.place.Roots[0] + "/.git"
+	info, errno := s.stat(dot)
+	return errno != protocol.OK || info.Kind != protocol.KindDir || s.plainGit(dot)
+}
+
+// oddRepository reports a folder below the workspace that git takes for a repository because of the files in it: their settings
+// were written like any others, and may run programs.
+func (f *floor) oddRepository(g *gitCall) bool {
+	s := f.sight()
+	dirs := g.dirs
+	if len(dirs) == 0 {
+		dirs = []field{lit(".")}
+	}
+	for i := range dirs {
+		paths, _ := g.e.everywhere(dirs[i].text)
+		for _, p := range paths {
+			for ; s != nil && f.inRoots(p) && !slices.Contains(f.place.Roots, p); p = path.Dir(p) {
+				if _, errno := s.stat(p + "/HEAD"); errno == protocol.OK {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // safeGo allows building, testing, vetting and asking.
@@ -140,6 +181,11 @@ func (f *floor) safeNpm(c *call) string {
 	// What stands behind -- goes to the script, which may read it as it likes.
 	if o.strange() || len(o.rest) == 0 || anyIs(c.args, "--") {
 		return ""
+	}
+	for _, fd := range o.values("w workspace F filter") {
+		if strings.HasPrefix(fd.text, "/") || strings.Contains(fd.text, "..") {
+			return ""
+		}
 	}
 	sub, rest := o.rest[0].text, o.rest[1:]
 	switch {

@@ -171,6 +171,13 @@ func (f *floor) enter(dir *field, e *env) {
 		return
 	}
 	paths, _ := e.resolve(dir.text)
+	if e.place.Real != nil && strings.Contains(dir.text, "..") {
+		// The shell climbs by the names it came by, and with -P, or where that fails, as the kernel does.
+		logical := *e
+		logical.place.Real = nil
+		more, _ := logical.resolve(dir.text)
+		paths = addAll(paths, more)
+	}
 	// CDPATH may send a plain name elsewhere.
 	if _, set := e.vars["CDPATH"]; set && !strings.HasPrefix(dir.text, "/") && !strings.HasPrefix(dir.text, ".") {
 		paths = nil

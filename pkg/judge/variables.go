@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -19,8 +20,18 @@ var tame = words(`CI NO_COLOR FORCE_COLOR CLICOLOR TERM COLUMNS LANG LC_ALL LC_C
 
 // watchVariable asks about variables through which other programs run code.
 func (f *floor) watchVariable(name string, v value) {
-	if named(name, tame) && !v.unknown {
+	live := slices.ContainsFunc(v.alts, func(s string) bool { return strings.ContainsAny(s, "$`") })
+	if named(name, tame) && !v.unknown && !live {
 		return
+	}
+	if live {
+		// make reads each variable of the environment as its own, $(shell ...) included.
+		for _, s := range v.alts {
+			if _, script, ok := strings.Cut(s, "shell "); ok {
+				f.hit("code-in-text")
+				f.probe(strings.TrimRight(script, ")}"), newEnv(f.place))
+			}
+		}
 	}
 	if (strings.HasSuffix(name, "PAGER") || strings.HasSuffix(name, "EDITOR")) && !v.unknown && len(v.alts) == 1 && (v.alts[0] == "cat" || v.alts[0] == "" || v.alts[0] == "true") {
 		return // the usual way to have none

@@ -65,7 +65,8 @@ func harmlessDevice(p string) bool {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero":
 		return true
 	}
-	return strings.HasPrefix(p, "/dev/fd/")
+	fd, ok := strings.CutPrefix(p, "/dev/fd/")
+	return ok && fd != "" && strings.Trim(fd, "0123456789") == "" // /dev/fd/../root leads anywhere
 }
 
 // special checks what a file is for, by its path below the workspace.
