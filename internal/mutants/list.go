@@ -2,28 +2,28 @@ package mutants
 
 // What must notice a broken rule. The nearest tests come first, because they are the quickest.
 var (
-	breakerTests  = Tests{Packages: []string{"pkg/breaker"}}
-	sessionTests  = Tests{Packages: []string{"pkg/session"}}
-	guardTests    = Tests{Packages: []string{"pkg/guard"}}
-	deliveryTests = Tests{Packages: []string{"pkg/delivery"}}
-	budgetTests   = Tests{Packages: []string{"pkg/budget"}}
-	configTests   = Tests{Packages: []string{"pkg/config"}}
-	spendTests    = Tests{Packages: []string{"pkg/engine"}, Run: "Bound|Share|Held|Day|Count|Gate|Judge|Told?|Tell|Estimated|UnderWay|Own"}
-	quietTests    = Tests{Packages: []string{"pkg/transcript"}, Run: "WhatIsWorth"}
-	recordTests   = Tests{Packages: []string{"internal/corpus"}, Run: "Recording"}
-	unaskedTests  = Tests{Packages: []string{"internal/scenario"}, Run: "Unasked|Replay/^secrets"}
-	engineTests   = Tests{Packages: []string{"pkg/engine"}}
-	reviewerTests = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^(citation|fail|verify|review|person|storm)"}
-	restartTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^storm-comp"}
-	rulesTests    = Tests{Packages: []string{"pkg/rules"}}
-	hostileTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^rules"}
-	advisorTests  = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^roster"}
-	judgeTests    = Tests{Packages: []string{"pkg/judge"}, Run: "OrderOfDecision|Deadline|NotFit|Guessable|Redacted|Shadow|Worktree|ThePerson|Attempts|Child|LogLine|Breaker|Survives|AIApproval|Options|Verdict|Prompt"}
-	floorTests    = Tests{Packages: []string{"pkg/judge"}, Run: "DeepNesting|Wrapper|Floor|Corpus"}
-	askTests      = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNative$/^judge"}
-	askedTests    = Tests{Packages: []string{"pkg/engine"}, Run: "Ask|Judge|Person"}
-	keptTests     = Tests{Packages: []string{"internal/scenario"}, Run: "^TestNativeReplaced$/^judge"}
-	searchTests   = Tests{Packages: []string{"internal/search"}, Run: "^TestEverySequence"}
+	breakerTests  = Tests{Package: "pkg/breaker"}
+	sessionTests  = Tests{Package: "pkg/session"}
+	guardTests    = Tests{Package: "pkg/guard"}
+	deliveryTests = Tests{Package: "pkg/delivery"}
+	budgetTests   = Tests{Package: "pkg/budget"}
+	configTests   = Tests{Package: "pkg/config"}
+	spendTests    = Tests{Package: "pkg/engine", Run: "Bound|Share|Held|Day|Count|Gate|Judge|Told?|Tell|Estimated|UnderWay|Own"}
+	quietTests    = Tests{Package: "pkg/transcript", Run: "WhatIsWorth"}
+	recordTests   = Tests{Package: "internal/corpus", Run: "Recording"}
+	unaskedTests  = Tests{Package: "internal/scenario", Run: "Unasked|Replay/^secrets"}
+	engineTests   = Tests{Package: "pkg/engine"}
+	reviewerTests = Tests{Package: "internal/scenario", Run: "^TestNative$/^(citation|fail|verify|review|person|storm)"}
+	restartTests  = Tests{Package: "internal/scenario", Run: "^TestNativeReplaced$/^storm-comp"}
+	rulesTests    = Tests{Package: "pkg/rules"}
+	hostileTests  = Tests{Package: "internal/scenario", Run: "^TestNative$/^rules"}
+	advisorTests  = Tests{Package: "internal/scenario", Run: "^TestNative$/^roster"}
+	judgeTests    = Tests{Package: "pkg/judge", Run: "OrderOfDecision|Deadline|NotFit|Guessable|Redacted|Shadow|Worktree|ThePerson|Attempts|Child|LogLine|Breaker|Survives|AIApproval|Options|Verdict|Prompt"}
+	floorTests    = Tests{Package: "pkg/judge", Run: "DeepNesting|Wrapper|Floor|Corpus"}
+	askTests      = Tests{Package: "internal/scenario", Run: "^TestNative$/^judge"}
+	askedTests    = Tests{Package: "pkg/engine", Run: "Ask|Judge|Person"}
+	keptTests     = Tests{Package: "internal/scenario", Run: "^TestNativeReplaced$/^judge"}
+	searchTests   = Tests{Package: "internal/search", Run: "^TestEverySequence"}
 )
 
 const (
@@ -263,7 +263,7 @@ var All = []Mutant{
 	{"imports that lead nowhere are bounded", "pkg/rules/rules.go", "c.looked > maxLooked {", "false {", rulesTests},
 	{"rules share the request", "pkg/rules/rules.go", "min(needs[i], room/(len(order)-n))", "needs[i]+0*n", rulesTests},
 	{"a quote in the delta is of its file", "pkg/review/box.go", " && b.names(entry, path)", "", reviewerTests},
-	{"a shorter delta is what was read", "pkg/review/review.go", "b.shown = half.Suffix(in.Nonce)", "", Tests{Packages: []string{"pkg/review"}}},
+	{"a shorter delta is what was read", "pkg/review/review.go", "b.shown = half.Suffix(in.Nonce)", "", Tests{Package: "pkg/review"}},
 	{"a pattern that reaches credentials is not allowed", "pkg/judge/secrets.go", "if !fd.glob {", "if true {", floorTests},
 	{"what was cut off an answer was not read", "pkg/dialog/dialog.go", "whole = strings.Count(short, \"\\n\")", "whole = strings.Count(text, \"\\n\")", reviewerTests},
 	{"secrets do not reach the reviewer in rules", "pkg/rules/rules.go", "text = c.r.Redact(string(data))", "text = string(data)", rulesTests},

@@ -2,13 +2,12 @@ package mutants
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,10 +22,10 @@ type Mutant struct {
 	By   Tests // what must notice
 }
 
-// Tests is what is run for a mutant: packages from the root, and which of their tests.
+// Tests is what is run for a mutant: a package from the root, and which of its tests.
 type Tests struct {
-	Packages []string
-	Run      string // as go test's; empty runs all
+	Package string
+	Run     string // as go test's; empty runs all
 }
 
 // Verdict is what became of a mutant.
@@ -60,51 +59,54 @@ func (m Mutant) Source(root string) (string, error) {
 }
 
 // Run tries the mutants, some at a time, and calls report for each as it ends.
-func Run(root string, all []Mutant, atOnce int, report func(Verdict)) []Verdict {
+func Run(root string, all []Mutant, atOnce int, report func(Verdict)) ([]Verdict, error) {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	woven, err := weaveAll(root, dir, all)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{root: root, woven: woven, sound: map[Tests]func() error{}}
 	verdicts := make([]Verdict, len(all))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	slots := make(chan struct{}, max(1, atOnce))
 	for i, m := range all {
-		wg.Add(1)
 		slots <- struct{}{}
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			defer func() { <-slots }()
-			v := try(root, m)
+			v := t.try(i+1, m)
 			verdicts[i] = v
 			mu.Lock()
 			defer mu.Unlock()
 			report(v)
-		}()
+		})
 	}
 	wg.Wait()
-	return verdicts
+	return verdicts, nil
+}
+
+type trial struct {
+	root  string
+	woven *build
+
+	mu    sync.Mutex
+	sound map[Tests]func() error
 }
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-func try(root string, m Mutant) (v Verdict) {
+func (t *trial) try(number int, m Mutant) (v Verdict) {
 	v.Mutant = m
 	start := time.Now()
 	defer func() { v.Took = time.Since(start) }()
-	text, err := m.Source(root)
-	if err != nil {
-		v.Detail = err.Error()
-		return v
-	}
-	dir, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		v.Detail = err.Error()
-		return v
-	}
-	defer os.RemoveAll(dir)
-	out, err := runTests(root, dir, m, text)
+	out, err := t.run(number, m)
 	switch {
 	case err == nil:
-		v.Detail = "survived: no test of " + strings.Join(m.By.Packages, ", ") + " fails"
-	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
-		v.Detail = "does not build:\n" + out
+		v.Detail = "survived: no test of " + m.By.Package + " fails"
 	case failed.MatchString(out):
 		v.Killed, v.Detail = true, innermost(out)
 	case strings.Contains(out, "panic:"):
@@ -112,9 +114,57 @@ func try(root string, m Mutant) (v Verdict) {
 	case errors.Is(err, context.DeadlineExceeded):
 		v.Killed, v.Detail = true, "it never ends"
 	default:
-		v.Detail = "go test failed without a failing test:\n" + out
+		v.Detail = err.Error() + "\n" + out
 	}
 	return v
+}
+
+// run runs the tests of a mutant. Where what was woven does not build, each mutant is built by itself,
+// so that those who are to blame are found.
+func (t *trial) run(number int, m Mutant) (string, error) {
+	text, err := m.Source(t.root)
+	if err != nil {
+		return "", err
+	}
+	if _, err := t.woven.binary(m.By.Package); err == nil {
+		if err := t.passes(m.By); err != nil {
+			return "", err
+		}
+		if !slices.Contains(t.woven.alone, number) {
+			return t.woven.run(m.By, number)
+		}
+	}
+	dir, err := os.MkdirTemp(t.woven.dir, "alone")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	b, err := newBuild(t.root, dir, map[string]string{m.File: text})
+	if err != nil {
+		return "", err
+	}
+	return b.run(m.By, 0)
+}
+
+// passes runs tests without any mutant, once. Those that fail by themselves prove nothing.
+func (t *trial) passes(tests Tests) error {
+	t.mu.Lock()
+	once := t.sound[tests]
+	if once == nil {
+		once = sync.OnceValue(func() error {
+			out, err := t.woven.run(tests, 0)
+			if err == nil && strings.Contains(out, "no tests to run") {
+				err = errors.New("there are none")
+			}
+			if err != nil {
+				return fmt.Errorf("its tests do not pass without it: %w\n%s", err, out)
+			}
+			return nil
+		})
+		t.sound[tests] = once
+	}
+	t.mu.Unlock()
+	return once()
 }
 
 // innermost is the failing test that says most: the last of the first group, its subtest.
@@ -127,35 +177,4 @@ func innermost(out string) string {
 		name = m[1]
 	}
 	return name
-}
-
-func runTests(root, dir string, m Mutant, text string) (string, error) {
-	changed := filepath.Join(dir, filepath.Base(filepath.FromSlash(m.File)))
-	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
-		return "", err
-	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, filepath.FromSlash(m.File)): changed}})
-	if err != nil {
-		return "", err
-	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o600); err != nil {
-		return "", err
-	}
-	args := []string{"test", "-overlay", list, "-vet=off", "-short", "-failfast", "-timeout", perMutant.String()}
-	if m.By.Run != "" {
-		args = append(args, "-run", m.By.Run)
-	}
-	for _, p := range m.By.Packages {
-		args = append(args, "./"+p)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), perMutant+time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return string(out), err
 }

@@ -29,7 +29,7 @@ func main() {
 	}
 	start := time.Now()
 	killed := 0
-	mutants.Run(root, all, *atOnce, func(v mutants.Verdict) {
+	_, err = mutants.Run(root, all, *atOnce, func(v mutants.Verdict) {
 		word := "SURVIVED"
 		if v.Killed {
 			word = "killed  "
@@ -37,6 +37,10 @@ func main() {
 		}
 		fmt.Printf("%s %4.1fs %s: %s (%s)\n", word, v.Took.Seconds(), v.File, v.Name, v.Detail)
 	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	fmt.Printf("mutants: %d of %d killed, %d %%, in %.0f s\n", killed, len(all), 100*killed/max(1, len(all)), time.Since(start).Seconds())
 	if killed < len(all) || len(all) == 0 {
 		os.Exit(1)
