@@ -103,6 +103,7 @@ func TestWhatThePersonAllowedIsThatAndNothingElse(t *testing.T) {
 		{"another text in its place", func(a *Action) { a.Before = "old" }, false},
 		{"another shell", func(a *Action) { a.Shell = "fish" }, false},
 		{"another input", func(a *Action) { a.Input = `{"replaceAll":true}` }, false},
+		{"other files that are searched", func(a *Action) { a.Include = "*.go" }, false},
 		{"another folder", func(a *Action) { a.Place.Cwd = "/elsewhere" }, false},
 		{"a command", func(a *Action) { a.Command = "x" }, false},
 	} {
