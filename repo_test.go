@@ -224,6 +224,28 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
+// commandLines are the ways to read a command line whole: what is not known can be refused.
+var commandLines = regexp.MustCompile(`cmdline\.Parse\(|flag\.NArg\(|flag\.Args\(|flag\.NewFlagSet\(|len\(os\.Args\)`)
+
+func TestNoProgramPassesOverItsCommandLine(t *testing.T) {
+	reads := map[string]bool{} // by package, whether it does
+	for _, s := range sources(t) {
+		if s.file.Name.Name != "main" || s.test() || slices.Contains([]string{"wasm", "internal/patternprobe"}, s.pkg()) { // these run as modules, which are given none
+			continue
+		}
+		text, err := os.ReadFile(s.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads[s.pkg()] = reads[s.pkg()] || commandLines.Match(text)
+	}
+	for pkg, reads := range reads {
+		if !reads {
+			t.Errorf("%s looks at no command line: who asks it for --help starts its work; use internal/cmdline", pkg)
+		}
+	}
+}
+
 func TestTestsDoNotWaitOrLookAway(t *testing.T) {
 	for _, s := range sources(t) {
 		if !s.test() {

@@ -77,8 +77,6 @@ export function wasi(ports: WasiPorts): Record<string, (...args: never[]) => num
     fd_prestat_get: () => badf,
     fd_prestat_dir_name: () => badf,
 
-    sched_yield: () => success,
-
     // Go sleeps by waiting for clock subscriptions. Nothing of ours sleeps, so
     // each wait is short; the longest is bounded all the same.
     poll_oneoff(subscriptions: number, events: number, count: number, out: number) {

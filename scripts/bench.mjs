@@ -1,34 +1,38 @@
-// Runs benches under Node and under Bun: `node scripts/bench.mjs [--check] [--node] [kind ...]`. Each is
-// test/bench-KIND.entry.ts, whose last line of output is its table and its bars as JSON. The
-// tables go to testdata/bench/KIND.json. With --check it fails when a bar is missed, and names it.
+// Runs benches under Node and under Bun. Each is test/bench-KIND.entry.ts, whose last line of output is its table and
+// its bars as JSON. The tables go to testdata/bench/KIND.json.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { count, misuse, readArgs } from "./args.mjs";
 import { buildWorker, bundle } from "./build.mjs";
 import { findBun } from "./bun.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
-const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-const rounds = flags.find((flag) => flag.startsWith("--rounds="))?.slice(9);
-const kinds = fs
-  .readdirSync(path.join(root, "test"))
-  .flatMap((name) => /^bench-(\w+)\.entry\.ts$/.exec(name)?.[1] ?? [])
-  .filter((kind) => names.length === 0 || names.includes(kind));
-const unknown = names.filter((name) => !kinds.includes(name));
-if (unknown.length > 0) {
-  console.error(`bench: no bench is named ${unknown.join(", ")}`);
-  process.exit(2);
-}
+const all = fs.readdirSync(path.join(root, "test")).flatMap((name) => /^bench-(\w+)\.entry\.ts$/.exec(name)?.[1] ?? []);
+const usage = `usage: node scripts/bench.mjs [options] [kind ...]
+Runs the benches of these kinds, or all: ${all.join(", ")}.
+The tables are printed, and kept in testdata/bench/KIND.json when both runtimes ran.
+  --check     fail when a bar is missed
+  --node      under Node alone; nothing is kept
+  --rounds N  how often each is measured
+  --help      this text`;
+const { values: flags, positionals: names } = readArgs(usage, {
+  options: { check: { type: "boolean" }, node: { type: "boolean" }, rounds: { type: "string" } },
+  allowPositionals: true,
+});
+const rounds = flags.rounds === undefined ? undefined : String(count(usage, "--rounds", flags.rounds));
+const unknown = names.filter((name) => !all.includes(name));
+if (unknown.length > 0) misuse(usage, `no bench is named ${unknown.join(", ")}`);
+const kinds = all.filter((kind) => names.length === 0 || names.includes(kind));
 
 const out = path.join(root, ".cache", "bench", String(process.pid));
 process.on("exit", () => fs.rmSync(out, { recursive: true, force: true }));
 fs.mkdirSync(out, { recursive: true });
-const guest = (file, ...flags) => {
-  execFileSync("go", ["run", "./internal/buildguest", ...flags, "-o", file], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+const guest = (file, ...options) => {
+  execFileSync("go", ["run", "./internal/buildguest", ...options, "-o", file], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   return file;
 };
 const shipped = guest(path.join(out, "superadvisor.wasm")); // where the plugin looks for it
@@ -48,7 +52,7 @@ await buildWorker({ outdir: out });
 
 const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 const runtimes = { node: [process.execPath] };
-const bun = flags.includes("--node") ? undefined : findBun(root);
+const bun = flags.node ? undefined : findBun(root);
 if (bun) runtimes.bun = [bun];
 else console.error("bench: Bun is left out");
 
@@ -74,4 +78,4 @@ for (const kind of kinds) {
   if (bun) fs.writeFileSync(path.join(root, "testdata", "bench", `${kind}.json`), JSON.stringify({ command: `node scripts/bench.mjs ${kind}`, ...tables }, null, 2) + "\n");
 }
 for (const line of missed) console.error(`bench: bar missed: ${line}`);
-if (flags.includes("--check") && missed.length > 0) process.exitCode = 1;
+if (flags.check && missed.length > 0) process.exitCode = 1;

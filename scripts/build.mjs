@@ -1,11 +1,11 @@
-// Builds dist/: the guest when it is missing or older than its sources, and the
-// loader's bundles. Options: --loader leaves the guest as it is.
+// Builds dist/: the guest when it is missing or older than its sources, and the loader's bundles.
 
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { readArgs } from "./args.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wasm = path.join(root, "dist", "superadvisor.wasm");
@@ -53,8 +53,13 @@ function buildGuest() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const usage = `usage: node scripts/build.mjs [--loader]
+Builds dist/: the module when it is missing or older than its sources, and the loader.
+  --loader  leave the module as it is
+  --help    this text`;
+  const { values: flags } = readArgs(usage, { options: { loader: { type: "boolean" } } });
   fs.mkdirSync(path.join(root, "dist"), { recursive: true });
-  if (!process.argv.includes("--loader")) buildGuest();
+  if (!flags.loader) buildGuest();
   await build({
     ...bundle,
     entryPoints: ["plugin", "tui", "pi"].map((name) => path.join(root, "host", `${name}.ts`)),

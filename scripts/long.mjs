@@ -1,20 +1,24 @@
-// Runs the long form of a test: `node scripts/long.mjs soak 100000 200`, `node scripts/long.mjs kill 50`.
-// dist/ is taken as it is.
+// Runs the long form of a test. dist/ is taken as it is.
 
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { count, misuse, readArgs } from "./args.mjs";
 import { buildWorker, bundle } from "./build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const [name, ...args] = process.argv.slice(2);
+const usage = `usage: node scripts/long.mjs soak EVENTS SESSIONS | kill MOMENTS
+  soak    so many events over so many sessions through the real loader
+  kill    kill the host at so many moments around a wake
+  --help  this text`;
+const numbers = { soak: ["EVENTS", "SESSIONS"], kill: ["MOMENTS"] };
+const [name = "", ...args] = readArgs(usage, { allowPositionals: true }).positionals;
+const wanted = Object.hasOwn(numbers, name) ? numbers[name] : misuse(usage, "want soak or kill");
+if (args.length !== wanted.length) misuse(usage, `${name} wants ${wanted.join(" and ")}`);
+wanted.forEach((what, n) => count(usage, what, args[n]));
 const entry = path.join(root, "test", `${name}-long.entry.ts`);
-if (!name || !fs.existsSync(entry)) {
-  console.error("long: want soak or kill, and its numbers");
-  process.exit(2);
-}
 if (!fs.existsSync(path.join(root, "dist", "superadvisor.wasm"))) {
   console.error("long: dist/superadvisor.wasm is missing: run make build");
   process.exit(2);

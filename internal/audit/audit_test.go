@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,8 +48,30 @@ func TestAuditAcceptsTheWholeList(t *testing.T) {
 	}
 }
 
+// README.md shows what make audit prints, but for the sizes.
+func TestREADMEShowsTheLists(t *testing.T) {
+	var out bytes.Buffer
+	if _, err := Audit(&out, module(imports, exports, bounded)); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, _, _ := strings.Cut(out.String(), "\nmemory: ")
+	if !strings.Contains(string(readme), "\n"+lists) {
+		t.Errorf("README.md does not show\n%s", lists)
+	}
+}
+
 func TestAuditFinds(t *testing.T) {
 	with := func(list []allowed, more ...allowed) []allowed { return append(append([]allowed{}, list...), more...) }
+	other := func(name string, i allowed) []allowed { // in the place of that one
+		list := with(imports)
+		at := slices.IndexFunc(list, func(a allowed) bool { return a.name == name })
+		list[at] = i
+		return list
+	}
 	large := append(module(imports, exports, bounded), custom(MaxSize)...)
 	for _, c := range []struct {
 		name string
@@ -57,14 +80,16 @@ func TestAuditFinds(t *testing.T) {
 	}{
 		{"a way to open files", module(with(imports, allowed{wasiModule, "path_open", "() -> i32", ""}), exports, bounded),
 			[]string{"import wasi_snapshot_preview1.path_open is not on the list: the module must not be able to ask for it; see internal/audit"}},
-		{"a socket", module([]allowed{{wasiModule, "sock_accept", "(i32, i32, i32) -> i32", ""}}, exports, bounded),
+		{"a socket", module(with(imports, allowed{wasiModule, "sock_accept", "(i32, i32, i32) -> i32", ""}), exports, bounded),
 			[]string{"import wasi_snapshot_preview1.sock_accept is not on the list: the module must not be able to ask for it; see internal/audit"}},
-		{"our name from another module", module([]allowed{{"env", "fs_read", "()", ""}}, exports, bounded),
+		{"our name from another module", module(with(imports, allowed{"env", "fs_read", "()", ""}), exports, bounded),
 			[]string{"import env.fs_read is not on the list: the module must not be able to ask for it; see internal/audit"}},
-		{"a name that writes over the terminal", module([]allowed{{"env", "\x1b[2K\r", "()", ""}}, exports, bounded),
+		{"a name that writes over the terminal", module(with(imports, allowed{"env", "\x1b[2K\r", "()", ""}), exports, bounded),
 			[]string{`import env.\x1b[2K\r is not on the list: the module must not be able to ask for it; see internal/audit`}},
-		{"another type", module([]allowed{{"superadvisor", "emit", "(i32, i32) -> i32", ""}}, exports, bounded),
+		{"another type", module(other("emit", allowed{"superadvisor", "emit", "(i32, i32) -> i32", ""}), exports, bounded),
 			[]string{"import superadvisor.emit is func (i32, i32) -> i32, want func (i32, i32)"}},
+		{"an import that is allowed for nothing", module(imports[1:], exports, bounded),
+			[]string{"import superadvisor.http_send is on the list, and the module does not ask for it: take it off the list"}},
 		{"one export too many", module(imports, with(exports, allowed{name: "debug", typ: "()"}), bounded),
 			[]string{"export debug is not on the list"}},
 		{"an export of another type", module(imports, with(exports[:4], allowed{name: "free", typ: "()"}), bounded),

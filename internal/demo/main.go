@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/Kayphoon/opencode-advisor/internal/cmdline"
 	"github.com/Kayphoon/opencode-advisor/internal/e2e"
 	"github.com/Kayphoon/opencode-advisor/internal/hosts"
 	"github.com/Kayphoon/opencode-advisor/internal/modelserver"
@@ -30,7 +31,7 @@ const actLimit = time.Minute
 
 func main() {
 	keep := flag.Bool("keep", false, "keep the folder with the repository, the logs and the advisor's state")
-	flag.Parse()
+	cmdline.Parse("go run ./internal/demo [options]\nPlays the worked example in a real OpenCode, with scripted models.")
 	// A reader that goes away (demo | head) ends the demo in order too: OpenCode must not stay behind.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/Kayphoon/opencode-advisor/internal/cmdline"
 	"github.com/Kayphoon/opencode-advisor/internal/e2e"
 	"github.com/Kayphoon/opencode-advisor/internal/hosts"
 	"github.com/Kayphoon/opencode-advisor/internal/modelserver"
@@ -27,6 +28,7 @@ import (
 const limit = 10 * time.Minute
 
 func main() {
+	cmdline.Parse("go run ./internal/firsthour\nGoes a first-time user's way with the packed plugin, in a real OpenCode and pi.")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -188,7 +188,7 @@ func Imports() (list []string) {
 		protocol.ImportFSList, protocol.ImportFSReal, protocol.ImportEmit, protocol.ImportInterrupted} {
 		list = append(list, protocol.ImportModule+"."+name)
 	}
-	for name := range strings.FieldsSeq("args_get args_sizes_get clock_time_get environ_get environ_sizes_get fd_write poll_oneoff proc_exit random_get sched_yield") {
+	for name := range strings.FieldsSeq("args_get args_sizes_get clock_time_get environ_get environ_sizes_get fd_write poll_oneoff proc_exit random_get") {
 		list = append(list, "wasi_snapshot_preview1."+name)
 	}
 	return list

@@ -42,11 +42,13 @@ func closer(reviewer string, names []string) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(s *bench.Session) bool { return s.Name == name }) {
+			return fmt.Errorf("there is no session %q in %s/sessions", name, sessions.Corpus)
+		}
+	}
 	if len(names) > 0 {
 		all = slices.DeleteFunc(all, func(s *bench.Session) bool { return !slices.Contains(names, s.Name) })
-	}
-	if len(all) == 0 {
-		return fmt.Errorf("there is no such session in %s/sessions", sessions.Corpus)
 	}
 	return sessions.Show(os.Stdout, all, reviewer)
 }

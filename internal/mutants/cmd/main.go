@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Kayphoon/opencode-advisor/internal/cmdline"
 	"github.com/Kayphoon/opencode-advisor/internal/mutants"
 )
 
 func main() {
 	only := flag.String("only", "", "try only mutants whose name or file contains this")
 	atOnce := flag.Int("n", 2, "how many at a time")
-	flag.Parse()
+	cmdline.Parse("go run ./internal/mutants/cmd [options]\nBreaks each rule of loop safety, and demands a test that fails.")
 	root, err := filepath.Abs(".")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

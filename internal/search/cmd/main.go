@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/Kayphoon/opencode-advisor/internal/cmdline"
 	"github.com/Kayphoon/opencode-advisor/internal/search"
 )
 
 func main() {
 	depth := flag.Int("depth", 11, "length of the sequences")
-	flag.Parse()
+	cmdline.Parse("go run ./internal/search/cmd [options]\nTries every sequence of events that could wake twice.")
 	ok := true
 	for _, h := range search.Hosts() {
 		r := search.Run(h, search.Real(), *depth)
