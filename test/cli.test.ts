@@ -145,7 +145,7 @@ const commands = [
   ["why", "n_0123456789ab"],
   ["log"],
   ["report", "--out", "-"],
-  ["judge", "--explain", "ls"],
+  ["judge", "ls"],
   ["install", "--dry-run"],
   ["uninstall", "--dry-run"],
   ["doctor", "--offline", "--no-host"],

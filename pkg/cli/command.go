@@ -61,7 +61,7 @@ func commands() []command {
 			options: []option{optSession, {"all", "", "over all sessions"}, {"out", "FILE", "where to write it (" + reportName + "); - for the standard output"}}},
 		{name: "judge", args: "[input]", does: "what the permission judge's fixed rules decide about a command or another action", run: judged,
 			more: "No model is asked: where no fixed rule speaks it says ask. An input that begins with a dash stands behind --.",
-			options: []option{{"explain", "", "decide about the input"}, {"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
+			options: []option{{"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
 				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
 		{name: "replay", args: "<recording>", does: "run a recording through the core, and say whether it decides the same", run: replay,
 			more: "A recording is a file of the folder recordings, which record in advisor.json asks for.\nA decision that differs is named, and ends it with 1."},

@@ -57,7 +57,7 @@ func TestDoctorWhereAllIsWell(t *testing.T) {
 	d := healthy(t)
 	out, err, code := d.run("doctor")
 	want := `ok       program: 1.2.3 with node 20.1.0 on linux x64, in /opt/advisor/dist
-ok       module: 5000000 bytes, SHA-256 abc, 18 imports, each of them on the list: it reads files, asks the configured endpoints, and nothing else
+ok       module: 5000000 bytes, SHA-256 abc, 17 imports, each of them on the list: it reads files, asks the configured endpoints, and nothing else
 ok       opencode: 1.18.33
 ok       opencode plugin: "opencode-superadvisor" in /home/ada/.config/opencode/opencode.jsonc
 ok       settings: /home/ada/.config/opencode/advisor.json: watchdogModel = deepseek/deepseek-flash (advisor.json); provider.baseURL = https://models.example/v1 (advisor.json); provider.apiKey = (set) (advisor.json); N settings at their defaults (--all lists them)
@@ -94,7 +94,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		code    int
 	}{
 		{"a module that can do more", func(d *desk) { d.facts[3].Value += "\nsuperadvisor.exec" }, "module",
-			check{State: "failure", Text: "5000000 bytes, SHA-256 abc, 19 imports, and it must not have superadvisor.exec", Mend: "do not use it: reinstall opencode-superadvisor from where you trust it"}, Failed},
+			check{State: "failure", Text: "5000000 bytes, SHA-256 abc, 18 imports, and it must not have superadvisor.exec", Mend: "do not use it: reinstall opencode-superadvisor from where you trust it"}, Failed},
 		{"no module", func(d *desk) { d.facts[3] = protocol.Fact{Name: "module", Failure: "ENOENT"} }, "module",
 			check{State: "failure", Text: "its file cannot be read: ENOENT", Mend: "reinstall opencode-superadvisor"}, Failed},
 		{"no host", func(d *desk) { d.facts[4].Value = "" }, "host",

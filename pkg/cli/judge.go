@@ -22,8 +22,8 @@ func judged(c *call) int {
 	}
 	kind, named := c.values["action"]
 	switch {
-	case !c.has("explain") || len(c.args) == 0:
-		return misuse(c, c.cmd.name+" ", "want --explain and an input, or --rows")
+	case len(c.args) == 0:
+		return misuse(c, c.cmd.name+" ", "want an input, or --rows")
 	case !named:
 		kind = judgeKinds[0]
 	case !slices.Contains(judgeKinds, kind):

@@ -14,12 +14,12 @@ func TestJudgeExplains(t *testing.T) {
 	for _, c := range []struct{ input, want string }{
 		{"git status", "allow"}, {"rm -rf ..", "deny"}, {"rm -rf /home/ada", "deny"}, {"frobnicate --all", "ask"},
 	} {
-		out, err, code := d.run("judge", "--explain", c.input)
+		out, err, code := d.run("judge", c.input)
 		if code != OK || err != "" || !strings.HasPrefix(out, c.want+"  ") {
 			t.Errorf("%s: code %d, %s%s, want %s", c.input, code, out, err, c.want)
 		}
 	}
-	out, _, _ := d.run("judge", "--explain", "--json", "--action", "edit", "--content", `{"scripts":{"postinstall":"x"}}`, "package.json")
+	out, _, _ := d.run("judge", "--json", "--action", "edit", "--content", `{"scripts":{"postinstall":"x"}}`, "package.json")
 	var v struct{ Decision, Row, Reason string }
 	if err := json.Unmarshal([]byte(out), &v); err != nil || v.Decision == "" || v.Row == "" || v.Reason == "" {
 		t.Errorf("%v: %s", err, out)
@@ -36,9 +36,8 @@ func TestJudgeExplains(t *testing.T) {
 		t.Errorf("the rows: code %d, %s", code, out)
 	}
 	for line, want := range map[string]string{
-		"judge":                           "superadvisor: want --explain and an input, or --rows; see superadvisor judge --help\n",
-		"judge ls":                        "superadvisor: want --explain and an input, or --rows; see superadvisor judge --help\n",
-		"judge --explain --action wrte x": "superadvisor: --action wants one of bash, edit, write, read, webfetch, got \"wrte\" (did you mean write?); see superadvisor judge --help\n",
+		"judge":                 "superadvisor: want an input, or --rows; see superadvisor judge --help\n",
+		"judge --action wrte x": "superadvisor: --action wants one of bash, edit, write, read, webfetch, got \"wrte\" (did you mean write?); see superadvisor judge --help\n",
 	} {
 		if out, err, code := d.run(strings.Fields(line)...); code != Usage || err != want || out != "" {
 			t.Errorf("%s: code %d, %s%s", line, code, out, err)

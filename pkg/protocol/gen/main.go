@@ -8,9 +8,12 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/Kayphoon/opencode-advisor/internal/cmdline"
 )
 
 func main() {
+	cmdline.Parse("go generate ./pkg/protocol\nWrites the two halves of the wire.")
 	files, err := Generate(".")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
