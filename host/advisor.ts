@@ -256,7 +256,7 @@ export class Advisor {
     try {
       thread.post(message);
     } catch {
-      thread.post(JSON.parse(JSON.stringify(message)) as ToWorker); // something in it cannot be cloned; as JSON it can
+      thread.post(asJSON(message)); // something in it cannot be cloned
     }
     watch.expect();
   }
@@ -383,13 +383,30 @@ export class Advisor {
     for (const go of this.onStarted.splice(0)) go();
   }
 
-  /** No failure of ours is the host's. */
+  /** No failure of ours is the host's, and none goes untold. */
   private safely(act: () => void): void {
     try {
       act();
     } catch (error) {
-      this.off ??= `an internal error: ${describe(error)}`;
-      this.dropThread();
+      try {
+        this.turnOff(`an internal error: ${describe(error)}`);
+      } catch {
+        this.off ??= "an internal error";
+      }
     }
   }
+}
+
+/** What cannot be written as JSON either is left out, and the others come through. */
+function asJSON(message: ToWorker): ToWorker {
+  const copy = <T>(value: T): T[] => {
+    try {
+      return [JSON.parse(JSON.stringify(value)) as T];
+    } catch {
+      return [];
+    }
+  };
+  if (message.t === "events") return { ...message, events: message.events.flatMap(copy) };
+  if (message.t === "providers") return { ...message, providers: message.providers.flatMap(copy) };
+  return message;
 }

@@ -171,9 +171,17 @@ export class Server {
     const now = this.around.clock.now();
     try {
       return JSON.stringify({ now, events });
+    } catch {
+      return `{"now":${now},"events":[${events.flatMap((event) => this.encodeOne(event)).join()}]}`;
+    }
+  }
+
+  private encodeOne(event: Event): string[] {
+    try {
+      return [JSON.stringify(event)];
     } catch (error) {
-      this.log({ type: "log", level: "error", text: `loader: ${events.length} events of the host cannot be encoded and are dropped: ${describe(error)}` });
-      return JSON.stringify({ now, events: [] });
+      this.log({ type: "log", level: "error", text: `loader: an event of the host, ${event.type}, cannot be encoded and is dropped: ${describe(error)}` });
+      return [];
     }
   }
 

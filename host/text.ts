@@ -44,6 +44,14 @@ function splits(text: string, at: number): boolean {
  * max = maxText: the guest takes keys out and then shortens it, for half a key is no longer known as one.
  */
 export function describe(error: unknown, max = 300): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s+/g, " ").trim().slice(0, max) || "unknown failure";
+  return wordsOf(error).replace(/\s+/g, " ").trim().slice(0, max) || "unknown failure";
+}
+
+/** Anything can be thrown, and not everything can be made a text. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "";
+  }
 }

@@ -100,8 +100,13 @@ export class Pi {
 
   /** Tells the extensions of an event; gives back what the last of them returned. */
   async emit(name: string, event: object = {}): Promise<unknown> {
+    return this.raw(name, { type: name, ...event });
+  }
+
+  /** The same for an event that may be anything. */
+  async raw(name: string, event: unknown): Promise<unknown> {
     let returned: unknown;
-    for (const handler of this.handlers.get(name) ?? []) returned = (await handler({ type: name, ...event }, this.ctx)) ?? returned;
+    for (const handler of this.handlers.get(name) ?? []) returned = (await handler(event, this.ctx)) ?? returned;
     return returned;
   }
 

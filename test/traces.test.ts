@@ -14,29 +14,9 @@ import { V2Host } from "../host/opencode/v2.ts";
 import { readContext } from "../host/opencode/v2-history.ts";
 import { forgetProcess } from "./bench-host.ts";
 import { Recorder, settle } from "./recorder.ts";
+import { type Line, traces } from "./trace-files.ts";
 
 declare const PROJECT_ROOT: string;
-
-interface Line {
-  k: string;
-  v: unknown;
-}
-
-function traces(host: string): { name: string; file: string; lines: Line[] }[] {
-  const folder = path.join(PROJECT_ROOT, "testdata", "traces", host);
-  return fs
-    .readdirSync(folder)
-    .filter((name) => /^[a-z0-9-]+\.jsonl$/.test(name))
-    .map((name) => ({
-      name: path.basename(name, ".jsonl"),
-      file: path.join(folder, name),
-      lines: fs
-        .readFileSync(path.join(folder, name), "utf8")
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Line),
-    }));
-}
 
 function compare(file: string, events: Event[]): void {
   const got = events.map((event) => JSON.stringify(event));

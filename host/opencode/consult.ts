@@ -1,5 +1,8 @@
 // What the primary and the person read of the tool and the commands; pi has its own places for the rules.
 
+import { boundAsk } from "./input.ts";
+import { attempt, object, string } from "./json.ts";
+
 const purpose =
   "Ask the advisor, a stronger model that reads this session and can look into the workspace, for guidance. " +
   "Without a question it judges the whole of the work so far.";
@@ -29,6 +32,22 @@ export const consultInput = {
   required: [],
   additionalProperties: false,
 } as const;
+
+/** The tool's arguments, which nothing has checked. */
+export function questionOf(args: unknown): { question: string; context: string } {
+  const asked = object(boundAsk(args).value);
+  return { question: string(asked["question"]) ?? "", context: string(asked["context"]) ?? "" };
+}
+
+/** Who calls a tool, and how they take it back: the signal is called abort in V1 and signal in V2. */
+export function callerOf(call: unknown): { session: string; signal: AbortSignal | undefined } {
+  const field = (name: string) => attempt(() => object(call)[name], undefined);
+  return { session: string(field("sessionID")) ?? "", signal: signalOf(field("abort")) ?? signalOf(field("signal")) };
+}
+
+export function signalOf(value: unknown): AbortSignal | undefined {
+  return attempt(() => (value instanceof AbortSignal ? value : undefined), undefined);
+}
 
 export const commands = [
   { name: "advisor", description: "The advisor: status, on, off, a model, notes, why, mute, unmute" },

@@ -30,30 +30,88 @@ export function boundOptions(value: unknown): unknown {
 }
 
 function bound(value: unknown, bounds: Bounds): { value: unknown; cut: boolean } {
-  const fits = measure(value, { bytes: 0, nodes: 0 }, 0, bounds);
-  return { value: fits ? value : shrink(value, { nodes: 0 }, 0, bounds), cut: !fits };
+  const size: Size = { bytes: 0, nodes: 0, odd: false };
+  const fits = measure(value, size, 0, bounds);
+  if (fits && !size.odd) return { value, cut: false };
+  return { value: plain(value, { nodes: 0, odd: true }, 0, fits ? { ...bounds, string: Infinity } : bounds), cut: !fits };
 }
 
-function measure(value: unknown, size: { bytes: number; nodes: number }, depth: number, bounds: Bounds): boolean {
+interface Size {
+  bytes: number;
+  nodes: number;
+  odd: boolean; // not JSON: it cannot be handed to a thread, or is another thing there
+}
+
+function measure(value: unknown, size: Size, depth: number, bounds: Bounds): boolean {
   if (++size.nodes > bounds.nodes || depth > bounds.depth) return false;
   if (typeof value === "string") {
     size.bytes += value.length;
     return size.bytes <= bounds.bytes;
   }
+  size.odd ||= isOdd(value);
   if (typeof value !== "object" || value === null) return true;
-  for (const item of Object.values(value)) if (!measure(item, size, depth + 1, bounds)) return false;
-  return true;
+  if (lengthOf(value) > bounds.nodes) return false;
+  return keysOf(value, size).every((key) => measure(read(value, key, size), size, depth + 1, bounds));
 }
 
-function shrink(value: unknown, size: { nodes: number }, depth: number, bounds: Bounds): unknown {
+/** A copy that can be handed to a thread and written as JSON. */
+function plain(value: unknown, size: Pick<Size, "nodes" | "odd">, depth: number, bounds: Bounds): unknown {
   if (typeof value === "string") return cutMiddle(value, bounds.string, (cut) => `\n[the advisor left out ${cut} characters]\n`).text;
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (typeof value !== "object" || value === null) return value;
   if (depth >= bounds.depth) return null;
-  if (Array.isArray(value)) return value.slice(0, bounds.nodes).map((item) => (++size.nodes > bounds.nodes ? null : shrink(item, size, depth + 1, bounds)));
-  const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (++size.nodes > bounds.nodes) break;
-    copy[key] = shrink(item, size, depth + 1, bounds);
+  if (isArray(value)) {
+    const kept = Array.from({ length: Math.min(value.length, bounds.nodes) }, (_, at) => at);
+    return kept.map((at) => (++size.nodes > bounds.nodes ? null : plain(read(value, at, size), size, depth + 1, bounds)));
   }
-  return copy;
+  const copy: [string, unknown][] = [];
+  for (const key of lengthOf(value) > bounds.nodes ? [] : keysOf(value, size)) {
+    if (++size.nodes > bounds.nodes) break;
+    copy.push([key, plain(read(value, key, size), size, depth + 1, bounds)]);
+  }
+  return Object.fromEntries(copy); // "__proto__" is a key like any other
+}
+
+function isOdd(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "bigint" || typeof value === "function" || typeof value === "symbol";
+  try {
+    const kind: unknown = Object.getPrototypeOf(value);
+    return (kind !== Object.prototype && kind !== Array.prototype && kind !== null) || "toJSON" in value;
+  } catch {
+    return true;
+  }
+}
+
+/** Of an array or of bytes, whose keys are not asked for when they are many. */
+function lengthOf(value: object): number {
+  return isArray(value) ? value.length : ArrayBuffer.isView(value) ? value.byteLength : 0;
+}
+
+/** Of a proxy that was revoked nothing can be asked. */
+function isArray(value: unknown): value is unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function keysOf(value: object, size: Pick<Size, "odd">): string[] {
+  try {
+    return Object.keys(value);
+  } catch {
+    size.odd = true;
+    return [];
+  }
+}
+
+/** What throws when it is read is not there. */
+function read(value: object, key: string | number, size: Pick<Size, "odd">): unknown {
+  try {
+    return (value as Record<string | number, unknown>)[key];
+  } catch {
+    size.odd = true;
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@
 export type Json = Record<string, unknown>;
 
 export function object(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value) ? (value as Json) : {}; // bytes have millions of keys
 }
 
 export function list(value: unknown): unknown[] {
@@ -51,6 +51,15 @@ export async function within<T>(ms: number, ask: () => Promise<T> | T): Promise<
     return undefined;
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** What ask gives, or otherwise where it throws: for what a host gives and nobody else has checked. */
+export function attempt<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
   }
 }
 

@@ -8,7 +8,7 @@ export function readMessages(session: string, messages: unknown): SessionEvent[]
   const events: SessionEvent[] = [];
   const commands = new Set<string>();
   for (const item of list(messages)) {
-    const { info, parts } = item as { info?: unknown; parts?: unknown };
+    const { info, parts } = object(item);
     const about = object(info);
     const own = list(parts).map(object);
     if (about["role"] === "user") {

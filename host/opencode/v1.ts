@@ -8,7 +8,7 @@ import { addBounded, setBounded } from "../bounded.ts";
 import { describe } from "../text.ts";
 import { later } from "../timers.ts";
 import type { Change, Deliver, Facts, FactsWanted, Generate, Generated, History, Notice, Provider, Receipt } from "../protocol.gen.ts";
-import { commands, consultDescription, consultInput } from "./consult.ts";
+import { callerOf, commands, consultDescription, consultInput, questionOf } from "./consult.ts";
 import { boundAsk, boundInput } from "./input.ts";
 import { aside, type Json, list, number, object, string, strings, within } from "./json.ts";
 import { type SessionEvent, V1Session } from "./v1-events.ts";
@@ -108,13 +108,14 @@ export class V1Host implements Host {
           if (this.advisor.ready?.judge) setBounded(this.inputs, input.callID, output.args, maxInputs);
         }),
       "tool.execute.after": (input) => safely(() => void this.inputs.delete(input.callID)),
-      "command.execute.before": (input, output) => this.command(input, output),
+      // What it throws would be the end of the person's message.
+      "command.execute.before": (input, output) => this.command(input, output).catch(() => {}),
       ...(consult ? { tool: { consult_advisor: this.consultTool() } } : {}),
     } satisfies Hooks;
   }
 
   private configured(config: Json): void {
-    this.config = config;
+    this.config = object(config);
     const known = object(config["command"]);
     const ours = commands.map(({ name, description }) => [name, { template: "$ARGUMENTS", description }] as const);
     config["command"] = { ...Object.fromEntries(ours), ...known };
@@ -348,12 +349,9 @@ export class V1Host implements Host {
     return {
       description: consultDescription,
       args: consultInput.properties,
-      execute: async (args: unknown, call: { sessionID: string; abort: AbortSignal }) => {
-        const asked = object(args); // nothing has checked it
-        const answer = await this.advisor.consult(
-          { session: call.sessionID, call: this.advisor.callID(), question: string(asked["question"]) ?? "", context: string(asked["context"]) ?? "" },
-          call.abort,
-        );
+      execute: async (args: unknown, call: unknown) => {
+        const { session, signal } = callerOf(call);
+        const answer = await this.advisor.consult({ session, call: this.advisor.callID(), ...questionOf(args) }, signal);
         return answer.text;
       },
     } as unknown as ToolDefinition;
@@ -363,7 +361,8 @@ export class V1Host implements Host {
   private async command(input: { command: string; sessionID: string; arguments: string }, output: { parts: unknown[] }): Promise<void> {
     if (!this.started || !commands.some(({ name }) => name === input.command)) return;
     const models = await listModels(this.client);
-    const answer = await this.advisor.command({ session: input.sessionID, call: this.advisor.callID(), name: input.command, text: input.arguments, models });
+    const asked = { name: input.command, text: string(input.arguments) ?? "", session: string(input.sessionID) ?? "" };
+    const answer = await this.advisor.command({ ...asked, call: this.advisor.callID(), models });
     const text = `The person ran /${input.command} of the advisor plugin, which answered:\n\n${answer.text}\n\nRepeat the answer to the person as it is. Do nothing else.`;
     const first = object(list(output.parts)[0]);
     output.parts.splice(0, output.parts.length, { ...first, type: "text", text, synthetic: true, metadata: { advisor: true, command: true } });

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { Advisor } from "../advisor.ts";
 import { setBounded } from "../bounded.ts";
 import type { Facts, FactsWanted, Ready } from "../protocol.gen.ts";
-import { commands, consultDescription, consultInput } from "./consult.ts";
+import { callerOf, commands, consultDescription, consultInput, questionOf } from "./consult.ts";
 import { boundAsk, boundInput } from "./input.ts";
 import { type Json, list, object, string, strings, unwrap, within } from "./json.ts";
 import { listModels } from "./v2-provider.ts";
@@ -65,17 +65,8 @@ export class V2Desk {
       jsonSchema: consultInput, // the beta's name for it
       options: { codemode: false },
       execute: async (input: unknown, call: unknown) => {
-        const from = object(call);
-        const asked = object(input);
-        const answer = await this.advisor.consult(
-          {
-            session: string(from["sessionID"]) ?? "",
-            call: this.advisor.callID(),
-            question: string(asked["question"]) ?? "",
-            context: string(asked["context"]) ?? "",
-          },
-          from["signal"] instanceof AbortSignal ? from["signal"] : undefined,
-        );
+        const { session, signal } = callerOf(call);
+        const answer = await this.advisor.consult({ session, call: this.advisor.callID(), ...questionOf(input) }, signal);
         const content = [{ type: "text", text: answer.text }];
         return this.context.catalog && !this.context.provider ? { structured: {}, content } : { content };
       },
@@ -87,8 +78,9 @@ export class V2Desk {
       name,
       description,
       execute: async (input: unknown) => {
-        const session = string(object(input)["sessionID"]) ?? "";
-        const text = string(object(object(input)["prompt"])["text"]) ?? "";
+        const asked = object(boundInput(input));
+        const session = string(asked["sessionID"]) ?? "";
+        const text = string(object(asked["prompt"])["text"]) ?? "";
         const models = await listModels(this.context);
         const answer = await this.advisor.command({ session, call: this.advisor.callID(), name, text, models });
         await this.say(session, answer.text).catch(() => {}); // the session may be gone
@@ -100,8 +92,8 @@ export class V2Desk {
   private async judge(event: Evaluation): Promise<void> {
     const started = Date.now();
     try {
-      if (event.effect !== "ask" || !event.sessionID || !event.action) return;
-      const session = event.sessionID;
+      const [session, action, agent] = [string(event.sessionID), string(event.action), string(event.agent)];
+      if (event.effect !== "ask" || !session || !action) return;
       const place = await this.topOf(session);
       if (!place) return; // its own instance judges it
       const call = randomBytes(12).toString("hex");
@@ -111,9 +103,9 @@ export class V2Desk {
           session,
           ...place,
           call,
-          ...(event.agent ? { agent: event.agent } : {}),
-          action: event.action,
-          resources: [...(event.resources ?? [])],
+          ...(agent ? { agent } : {}),
+          action,
+          resources: strings(event.resources),
           ...(metadata === undefined ? {} : { metadata }),
           ...(event.source === undefined ? {} : { source: boundInput(event.source) }),
           ...(cut ? { cut } : {}),
@@ -122,7 +114,7 @@ export class V2Desk {
       );
       if (decision.message) event.message = decision.message;
       if (decision.effect === "allow" || decision.effect === "deny") event.effect = decision.effect;
-      else setBounded(this.asked, what(session, event.action, event.resources), { session, call }, maxAsked);
+      else setBounded(this.asked, what(session, action, strings(event.resources)), { session, call }, maxAsked);
     } catch {
       // The ask stands, and the person answers.
     }
@@ -173,6 +165,6 @@ export class V2Desk {
   }
 }
 
-function what(session: string, action: string, resources: readonly string[] | undefined): string {
-  return JSON.stringify([session, action, resources ?? []]);
+function what(session: string, action: string, resources: string[]): string {
+  return JSON.stringify([session, action, resources]);
 }

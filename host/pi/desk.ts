@@ -4,7 +4,7 @@ import type { Advisor } from "../advisor.ts";
 import type { Answered } from "../calls.ts";
 import { boundAsk } from "../opencode/input.ts";
 import { type Json, object, string } from "../opencode/json.ts";
-import { commands, consultInput, shortDescription } from "../opencode/consult.ts";
+import { commands, consultInput, questionOf, shortDescription, signalOf } from "../opencode/consult.ts";
 import { effortsOf, nameOf } from "./models.ts";
 import { noteType } from "./events.ts";
 import { cutMiddle, visible } from "../text.ts";
@@ -156,11 +156,7 @@ export class PiDesk {
         if (!found || !this.settings.consult) return { content: [{ type: "text", text: disabled }], details: {} };
         const { model, effort } = this.settings;
         onUpdate?.({ content: [{ type: "text", text: `asking ${model}${effort ? ` (${effort})` : ""}` }], details: { model, effort } });
-        const asked = object(args);
-        const answer = await found.advisor.consult(
-          { session: found.session, call: found.advisor.callID(), question: string(asked["question"]) ?? "", context: string(asked["context"]) ?? "" },
-          signal,
-        );
+        const answer = await found.advisor.consult({ session: found.session, call: found.advisor.callID(), ...questionOf(args) }, signalOf(signal));
         if (answer.failed) throw new Error(answer.text); // pi's way to say that a call failed
         return { content: [{ type: "text", text: answer.text }], details: object(answer.details) };
       },

@@ -2,7 +2,7 @@
 
 import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
-import { aside, object, string } from "../opencode/json.ts";
+import { aside, attempt, list, object, string } from "../opencode/json.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt, Status } from "../protocol.gen.ts";
 import { later } from "../timers.ts";
 import { PiDesk } from "./desk.ts";
@@ -37,9 +37,10 @@ export class PiHost implements Host {
   }
 
   start(): void {
-    const messages = messagesOf(this.context().sessionManager.getBranch());
-    this.session.learn(messages);
-    this.announce(messages.length === 0);
+    // What cannot be read is no reason to be silent: the session is then one of which something was missed.
+    const messages = attempt(() => messagesOf(this.branch()), undefined);
+    if (messages) attempt(() => this.session.learn(messages), undefined);
+    this.announce(messages?.length === 0);
     this.advisor.start();
   }
 
@@ -110,7 +111,7 @@ export class PiHost implements Host {
   }
 
   async history(): Promise<History> {
-    return { type: "history", session: this.id, events: readBranch(this.id, this.context().sessionManager.getBranch(), (id) => this.session.isForeign(id)) };
+    return { type: "history", session: this.id, events: readBranch(this.id, this.branch(), (id) => this.session.isForeign(id)) };
   }
 
   async signals(): Promise<{ changes?: Change[] }> {
@@ -139,8 +140,8 @@ export class PiHost implements Host {
   private announce(complete: boolean): void {
     if (!this.advisor.wants(this.id)) return;
     const { sessionManager, cwd } = this.context();
-    const title = string(sessionManager.getSessionName?.());
-    const { born, origin } = lineage(sessionManager.getHeader?.(), sessionManager.getBranch());
+    const title = attempt(() => string(sessionManager.getSessionName?.()), undefined);
+    const { born, origin } = attempt<ReturnType<typeof lineage>>(() => lineage(sessionManager.getHeader?.(), this.branch()), {});
     this.advisor.announce({
       type: "session",
       session: this.id,
@@ -167,6 +168,10 @@ export class PiHost implements Host {
       });
     this.compaction = later(compactionMs, failed);
     if (signal instanceof AbortSignal) signal.addEventListener("abort", failed, { once: true });
+  }
+
+  private branch(): unknown[] {
+    return list(this.context().sessionManager.getBranch());
   }
 
   /** Throws once the session has ended, as pi's own objects do. */
