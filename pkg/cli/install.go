@@ -267,7 +267,7 @@ func (c *call) ours(spec, beside string) bool {
 // clean takes "." and ".." out of an absolute path.
 func clean(path string) string {
 	var parts []string
-	for part := range strings.SplitSeq(path, "/") {
+	for _, part := range strings.Split(path, "/") {
 		switch part {
 		case "", ".":
 		case "..":

@@ -187,7 +187,7 @@ func streamed(delta, finish string) string {
 func (t *trial) script(place string) protocol.Trial {
 	s := protocol.Trial{Program: t.program, Dir: "project", MS: trialMS, Inherit: strings.Fields("PATH LANG SystemRoot windir ComSpec PATHEXT")}
 	env := func(list string) {
-		for one := range strings.FieldsSeq(list) {
+		for _, one := range strings.Fields(list) {
 			name, value, _ := strings.Cut(one, "=")
 			s.Env = append(s.Env, protocol.Variable{Name: name, Value: value, Set: true})
 		}
@@ -200,7 +200,7 @@ func (t *trial) script(place string) protocol.Trial {
 		HTTP_PROXY={url} HTTPS_PROXY={url} http_proxy={url} https_proxy={url} NO_PROXY=127.0.0.1,localhost no_proxy=127.0.0.1,localhost
 		GIT_CONFIG_GLOBAL={folder}/gitconfig GIT_CONFIG_NOSYSTEM=1 NO_COLOR=1 TERM=dumb`)
 	// A repository, so that nobody looks for settings in the folders above.
-	for path := range strings.FieldsSeq("home/ tmp/ data/ cache/ state/ project/.git/objects/ project/.git/refs/") {
+	for _, path := range strings.Fields("home/ tmp/ data/ cache/ state/ project/.git/objects/ project/.git/refs/") {
 		file(path, "")
 	}
 	file("project/.git/HEAD", "ref: refs/heads/main\n")

@@ -152,7 +152,7 @@ func expand(doc, source, base, home string, p provided) (string, []Problem) {
 // join appends a relative, slash-separated path to a folder and cleans the result.
 func join(base, name string) string {
 	parts := strings.Split(strings.TrimRight(base, "/"), "/")
-	for part := range strings.SplitSeq(name, "/") {
+	for _, part := range strings.Split(name, "/") {
 		switch part {
 		case "", ".":
 		case "..":

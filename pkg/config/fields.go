@@ -330,7 +330,7 @@ func wantPrompt(s string) (clean, want string) {
 // wantFile keeps a context file inside the workspace; safefs holds that again when it opens it.
 func wantFile(s string) (clean, want string) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "./")
-	for part := range strings.SplitSeq(s, "/") {
+	for _, part := range strings.Split(s, "/") {
 		if part == ".." || part == "" || part == "." {
 			return "", "a path relative to the workspace, without .."
 		}

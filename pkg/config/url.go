@@ -44,7 +44,7 @@ func cleanURL(s string) (string, error) {
 	if port != "" {
 		host += ":" + port
 	}
-	for part := range strings.SplitSeq(path, "/") {
+	for _, part := range strings.Split(path, "/") {
 		if part == "." || part == ".." || strings.EqualFold(part, "%2e") || strings.EqualFold(part, "%2e%2e") {
 			return "", errors.New("its path has a . or .. in it")
 		}

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const gitGlobal = "C: c: exec-path: git-dir: work-tree: namespace: config-env: super-prefix: p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks version help html-path +"
 
@@ -93,11 +96,17 @@ func (f *floor) gitSub(g *gitCall) {
 	case in("difftool mergetool", g.sub):
 		f.hit("git-exec")
 		f.does(g.call, parseOptions(g.args, "x: t: extcmd: tool:"), "run: x extcmd")
-	case g.sub == "grep" && anyStarts(g.args, "-O"), in("send-email instaweb daemon imap-send fast-import credential upload-archive", g.sub):
+	case slices.ContainsFunc(g.args, func(fd field) bool { return opensPager(g.sub, fd.text) }), in("send-email instaweb daemon imap-send fast-import credential upload-archive", g.sub):
 		f.hit("git-exec")
 	default:
 		f.gitFiles(g)
 	}
+}
+
+// opensPager reports -O of git grep, which runs what is joined to it; other letters may stand in front.
+func opensPager(sub, s string) bool {
+	at := strings.IndexByte(s, 'O')
+	return sub == "grep" && at > 0 && s[0] == '-' && strings.Trim(s[1:at], "aiIvwrEGFPhHnlLzocpWq0123456789") == ""
 }
 
 // gitOptions judges the options by which many subcommands run or write.

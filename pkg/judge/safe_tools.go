@@ -29,7 +29,7 @@ func (f *floor) safeGit(c *call) string {
 		name, _, _ := strings.Cut(fd.text, "=")
 		for _, bad := range strings.Fields(gitRuns) {
 			// git takes options that are shortened.
-			if strings.HasPrefix(fd.text, bad) || len(name) > 2 && strings.HasPrefix(bad, name) {
+			if opensPager(g.sub, fd.text) || strings.HasPrefix(fd.text, bad) || len(name) > 2 && strings.HasPrefix(bad, name) {
 				return ""
 			}
 		}
@@ -141,6 +141,12 @@ func (f *floor) safeCargo(c *call) string {
 		return ""
 	}
 	o := parseOptions(c.args[1:], "p: package: F: features: j: jobs: q v vv r release all workspace locked offline frozen all-features all-targets no-default-features lib bins tests benches examples doc no-run no-fail-fast bin: test: example: message-format: color: profile: exclude: no-deps check keep-going document-private-items nocapture D: W: A: test-threads:")
+	for _, fd := range after(c.args, "--") {
+		// What the tests or the compiler are told may name files, and programs.
+		if s := fd.text; strings.ContainsAny(s, "/.") || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--test-threads") && !in("-D -W -A -q --nocapture --no-capture --ignored --include-ignored --exact --show-output --list --skip", s) {
+			return ""
+		}
+	}
 	switch {
 	case o.strange():
 	case in("build b doc", sub):

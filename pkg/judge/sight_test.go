@@ -383,6 +383,13 @@ git -C sub/deep status
 pytest --cov-report=html:/tmp/x
 pytest --cov-report xml:/home/dev/.profile
 shellcheck -x -a a.sh
+strace -E X=y cat README.md
+xvfb-run -e /home/dev/.profile ls
+xvfb-run -f x ls
+valgrind --tool=../../x ls
+direnv allow . ls
+cargo test -- --logfile=/home/dev/.profile
+cargo clippy -- -Clinker=x
 npm test --workspace ../x
 pnpm -F /tmp test
 rg --pre ./x y
@@ -390,11 +397,16 @@ DEBUG='$X' make
 VERBOSE='`+"`x`"+`' npm test`)
 	judged(t, p, Ask, `
 git log -p -- ':(glob).e*'
+git grep -nO./x y
+git grep -inOx y
+strace -E LD_PRELOAD=./x.so cat README.md
+strace -o '|./x' ls
 git log -p -- ':(top).env'
 VERBOSE='$(shell ./x)' make
 X='$(shell ./x)' make
 rg --pre rm x .`)
 	judged(t, p, Deny, `
+strace -o '|rm -rf /' ls
 VERBOSE='$(shell rm -rf /)' make
 DEBUG='${shell rm -rf ~}' make
 rg --pre 'sudo' x
@@ -406,6 +418,12 @@ echo x | tee /dev/fd/../cwd/a`)
 	judged(t, p, Allow, `
 jq -r .name package.json
 jq -r --arg a b '.[$a]' package.json
+git grep -n OK
+git grep -nw -e Other
+strace -e trace=file ls
+direnv exec . ls
+cargo test -- --nocapture --test-threads=1 name
+cargo clippy -- -D warnings
 cd src; cat a.go
 cd src && cat ../README.md
 cd src/..; cat README.md

@@ -21,6 +21,19 @@ func (f *floor) wrapped(w wrapper, c *call) flow {
 	switch {
 	case in("time strace ltrace", c.name):
 		f.does(c, o, "write: o output")
+		for _, fd := range o.values("o output") {
+			if script, ok := strings.CutPrefix(fd.text, "|"); ok {
+				f.hit("inline-code") // strace pipes into it
+				f.probe(script, c.e.child())
+			}
+		}
+		for _, fd := range o.values("E") {
+			name, val, _ := strings.Cut(fd.text, "=")
+			f.unsafe()
+			f.watchVariable(name, value{alts: []string{val}, unknown: fd.unknown, exported: true})
+		}
+	case c.name == "xvfb-run" && o.has("e f s p server-args"), c.name == "valgrind" && o.has("tool"), c.name == "direnv" && word(o.rest, 0) != "exec":
+		f.unsafe() // files that are written, programs by their paths, a folder's own startup file
 	case in("su runuser", c.name):
 		f.does(c, o, "run: c command")
 	}

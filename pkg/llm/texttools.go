@@ -194,7 +194,7 @@ func beginsLine(s []byte, i int) bool {
 // stripWrapping drops the empty fences and tags that calls were taken out of.
 func stripWrapping(s string) string {
 	var kept []string
-	for line := range strings.SplitSeq(s, "\n") {
+	for _, line := range strings.Split(s, "\n") {
 		switch t := strings.TrimSpace(line); {
 		case t == "<tool_call>", t == "</tool_call>", t == "<tool_call></tool_call>", t == "```json", t == "```", t == "```tool_call":
 		default:

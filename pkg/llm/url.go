@@ -64,7 +64,7 @@ func splitURL(base string) (origin, path string, err error) {
 			return "", "", errors.New("the path of the base URL has a % that no two hex digits follow")
 		}
 	}
-	for part := range strings.SplitSeq(path, "/") {
+	for _, part := range strings.Split(path, "/") {
 		switch strings.ReplaceAll(strings.ToLower(part), "%2e", ".") {
 		case ".", "..":
 			return "", "", errors.New("the path of the base URL has a . or .. in it")
@@ -111,7 +111,7 @@ func ipv6(s string) bool {
 		if side == "" && gaps == 1 {
 			continue
 		}
-		for group := range strings.SplitSeq(side, ":") {
+		for _, group := range strings.Split(side, ":") {
 			if len(group) == 0 || len(group) > 4 || strings.Trim(group, "0123456789abcdef") != "" {
 				return false
 			}
