@@ -28,6 +28,7 @@ const heard = [
   "context",
   "session_before_compact",
   "session_compact",
+  "session_compact_failed",
   "session_tree",
 ];
 

@@ -119,6 +119,50 @@ describe("a silent note", () => {
     assert.equal(pi.sent.length, 1);
   });
 
+  test("waits for a compaction that takes half an hour, and wakes nobody when it never ends", async (t) => {
+    const { pi, recorder } = await start();
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    await pi.emit("session_before_compact", { signal: new AbortController().signal });
+    await say(recorder, blocker());
+    t.mock.timers.tick(30 * 60_000);
+    await settle();
+    assert.deepEqual(pi.sent, []);
+    t.mock.timers.tick(30 * 60_000);
+    await settle();
+    assert.deepEqual(pi.sent.map(({ options }) => options), [{ triggerTurn: false }]);
+  });
+
+  for (const [sign, end] of [
+    ["pi says so", (pi: Pi) => pi.emit("session_compact_failed", {})],
+    ["the person stops it", async (_: Pi, stop: AbortController) => stop.abort()],
+  ] as const) {
+    test(`waits for a compaction that fails, until ${sign}`, async () => {
+      const { pi, recorder } = await start();
+      const stop = new AbortController();
+      await pi.emit("session_before_compact", { signal: stop.signal });
+      await say(recorder, blocker());
+      await end(pi, stop);
+      await settle();
+      assert.deepEqual(pi.sent.map(({ options }) => options), [{ triggerTurn: true }]);
+      assert.deepEqual(recorder.of("compacted").map(({ failed }) => failed), [true]);
+    });
+  }
+
+  for (const [where, begin, options] of [
+    ["a run", (pi: Pi) => busy(pi), [{ deliverAs: "steer" }]],
+    ["a compaction", (pi: Pi) => pi.emit("session_before_compact", {}), []],
+  ] as const) {
+    test(`is given back when the session ends in ${where}, which takes nothing any more`, async () => {
+      const { pi, recorder } = await start();
+      await begin(pi);
+      const b = blocker();
+      await say(recorder, b);
+      await pi.end();
+      assert.deepEqual(pi.sent.map((sent) => sent.options), options);
+      assert.deepEqual(recorder.of("receipt").map(({ id, state }) => [id, state]), [[b.id, "admitted"], [b.id, "held"]]);
+    });
+  }
+
   test("waits through an error, because pi takes its last message back before it tries again", async () => {
     const { pi, recorder } = await start();
     await busy(pi);

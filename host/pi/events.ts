@@ -65,11 +65,13 @@ export class PiSession {
       case "session_compact":
         this.compacting = false;
         return [compactedOf(this.id, object(event["compactionEntry"]))];
+      case "session_compact_failed": // since 0.84
+        return this.compactionFailed();
     }
     return [];
   }
 
-  /** A compaction that came to nothing: pi has no event for it. */
+  /** A compaction that came to nothing: many a version has no event for it. */
   compactionFailed(): SessionEvent[] {
     if (!this.compacting) return [];
     this.compacting = false;

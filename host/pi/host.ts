@@ -2,6 +2,7 @@
 
 import { Advisor, type Deps } from "../advisor.ts";
 import type { Host } from "../errands.ts";
+import { signalOf } from "../opencode/consult.ts";
 import { aside, attempt, list, object, string } from "../opencode/json.ts";
 import type { Change, Deliver, Generate, Generated, History, Notice, Provider, Ready, Receipt, Status } from "../protocol.gen.ts";
 import { later } from "../timers.ts";
@@ -12,8 +13,11 @@ import { generate, readProvider } from "./models.ts";
 import { PiNotes } from "./notes.ts";
 import type { PiApi, PiContext } from "./types.ts";
 
-/** A compaction is one model call; one that failed or was cancelled has no event. */
-const compactionMs = 5 * 60_000;
+/**
+ * A compaction that failed has no event before 0.84, and the next run is the sign of it. Without one it counts as over after this time: a
+ * slow model of the person's own machine writes a summary for half an hour, and pi's client waits as long for one that is silent.
+ */
+const compactionMs = 60 * 60_000;
 
 export class PiHost implements Host {
   readonly advisor: Advisor;
@@ -70,8 +74,9 @@ export class PiHost implements Host {
         return undefined;
       case "agent_start":
       case "session_compact":
+      case "session_compact_failed":
         clearTimeout(this.compaction);
-        if (name === "session_compact") this.notes.rest();
+        if (name !== "agent_start") this.notes.rest();
         return undefined;
       case "agent_end":
         this.notes.rest();
@@ -85,6 +90,7 @@ export class PiHost implements Host {
     this.closing = true;
     clearTimeout(this.compaction);
     try {
+      this.notes.leave();
       await this.advisor.close(); // what it still has to say comes before its end
       this.notes.close();
     } finally {
@@ -159,15 +165,18 @@ export class PiHost implements Host {
 
   private watchCompaction(signal: unknown): void {
     clearTimeout(this.compaction);
-    const failed = () =>
+    const over = () =>
       aside(async () => {
         clearTimeout(this.compaction);
         if (this.ctx === undefined) return;
         for (const event of this.session.compactionFailed()) this.send(event);
         this.notes.rest();
       });
-    this.compaction = later(compactionMs, failed);
-    if (signal instanceof AbortSignal) signal.addEventListener("abort", failed, { once: true });
+    this.compaction = later(compactionMs, () => {
+      this.notes.human(); // nobody knows, and a wake in a compaction would be lost with it
+      over();
+    });
+    signalOf(signal)?.addEventListener("abort", over, { once: true });
   }
 
   private branch(): unknown[] {

@@ -127,7 +127,19 @@ export class PiNotes {
   private giveBack(): void {
     const silent = this.held.filter(({ wake }) => !wake);
     this.held = this.held.filter(({ wake }) => wake);
-    for (const { id } of silent) {
+    this.tellHeld(silent);
+  }
+
+  /** The session ends: a run or a compaction takes nothing any more. What waits is sent again when the session is opened again. */
+  leave(): void {
+    if (this.closed || (!this.session.running && !this.session.compacting)) return;
+    this.tellHeld([...this.steered.values(), ...this.held]);
+    this.steered.clear();
+    this.held = [];
+  }
+
+  private tellHeld(effects: Deliver[]): void {
+    for (const { id } of effects) {
       this.known.delete(id);
       this.send({ type: "receipt", session: this.session.id, id, state: "held" });
     }
