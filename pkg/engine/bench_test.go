@@ -11,7 +11,12 @@ import (
 
 // BenchmarkReview is what the core does for a review: of a turn with 32 KB of tool output, by a reviewer that reads six
 // files, speaks, and is heard.
-func BenchmarkReview(b *testing.B) {
+func BenchmarkReview(b *testing.B) { benchmarkReview(b, false) }
+
+// BenchmarkReviewSearch has two greps in folders of a hundred files and two globs besides.
+func BenchmarkReviewSearch(b *testing.B) { benchmarkReview(b, true) }
+
+func benchmarkReview(b *testing.B, searches bool) {
 	r := newRig(b, options)
 	text := func(n int) string {
 		var t strings.Builder
@@ -44,6 +49,10 @@ func BenchmarkReview(b *testing.B) {
 		var reads []string
 		for i := range 6 {
 			reads = append(reads, tool(i, "read", fmt.Sprintf(`{"path":"part/file%d.ts","offset":10,"limit":60}`, (file+i*7)%100)))
+		}
+		if searches {
+			reads = append(reads, tool(6, "grep", `{"pattern":"helper3\\(","path":"part"}`), tool(7, "grep", `{"pattern":"step\\d+x39","path":"part"}`),
+				tool(8, "glob", `{"pattern":"part/*.ts"}`), tool(10, "glob", `{"pattern":"file1*.ts","path":"part"}`))
 		}
 		reply("", append(reads, tool(9, "read", fmt.Sprintf(`{"path":"part/file%d.ts","limit":3}`, file)))...)
 		reply("", tool(1, "advise", fmt.Sprintf(`{"note":"Part %d: the first step multiplies by 0.","severity":"concern","verdict":"confirmed","citations":[{"kind":"quote","path":"part/file%d.ts","line":2,"quote":"  return value * 0 + helper%d(value)","fact":"it multiplies by 0"}]}`, n, file, file%7)))

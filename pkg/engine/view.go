@@ -28,7 +28,7 @@ func newView(e *Engine, l *live, who string, delta transcript.Delta, advises boo
 		l.caches[who] = cache
 	}
 	cache.NewReview()
-	v.env = &tools.Env{Files: e.files, Cache: cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted, Redact: e.redact.Text}
+	v.env = &tools.Env{Files: e.files, Cache: cache, Ledger: v.ledger, Scratch: e.scratch, Interrupted: e.host.Interrupted, Redact: e.redact.Bytes}
 	v.tools = redacted{tools.NewToolbox(v.env, names, advises), e.redact.Text}
 	return v
 }
@@ -67,7 +67,7 @@ func (v *view) ReadFile(path string, max int) (string, error) {
 	if binary(data) {
 		return "", evidence.ErrBinary
 	}
-	return v.e.redact.Text(string(data)), nil
+	return string(v.e.redact.Bytes(data)), nil
 }
 
 // sniff is how much of a file is looked at for a NUL, as git does.

@@ -5,6 +5,38 @@ import "strings"
 // secretKind says what kind of secret a name names: OPENAI_API_KEY, dbPassword, client-secret,
 // spring.datasource.password. Empty: none.
 func secretKind(name string) string {
+	if !endsSecret(name) {
+		return ""
+	}
+	return kindOfName(name)
+}
+
+// endsSecret rules out most names by their last two letters: kindOfName knows none that ends otherwise.
+func endsSecret(name string) bool {
+	n := len(name)
+	for n > 0 && (classes[name[n-1]]&isDigit != 0 || name[n-1] == '_') {
+		n--
+	}
+	return n > 1 && secretEnds[lower(name[n-2])]&endBit(lower(name[n-1])) != 0
+}
+
+// secretEnds has the last two letters of what kindOfName looks for: the bit of the second by the first.
+var secretEnds = func() (t [256]uint32) {
+	for _, end := range [...]string{"rd", "wd", "se", "de", "ss", "et", "en", "al", "ls", "ey", "on", "th"} {
+		t[end[0]] |= 1 << (end[1] - 'a')
+	}
+	return t
+}()
+
+// endBit is no bit for what is no small letter.
+func endBit(c byte) uint32 {
+	if classes[c]&isLower == 0 {
+		return 0
+	}
+	return 1 << (c - 'a')
+}
+
+func kindOfName(name string) string {
 	var buf [maxName + maxName/2]byte
 	words := snake(buf[:0], name)
 	if len(words) == 0 {

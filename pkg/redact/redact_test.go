@@ -144,6 +144,43 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// What the last two letters rule out is no secret's name when it is looked at whole: every ending, behind everything
+// that can stand before one.
+func TestNoNameIsRuledOutByItsEnd(t *testing.T) {
+	var stems []string
+	for _, w := range strings.Fields(keyWords + passWords + "password passwd passphrase passcode pwd pass secret clientsecret token credential credentials apikey key authorization auth npm") {
+		for i := range len(w) + 1 {
+			stems = append(stems, w[:i], "db_"+w[:i], "api-"+strings.ToUpper(w[:i]), "api"+strings.ToUpper(w[:min(i, 1)])+w[min(i, 1):i])
+		}
+	}
+	ends := []string{""}
+	const letters = "abcdefghijklmnopqrstuvwxyzAEKYDNST019_-. é"
+	for _, a := range letters {
+		for _, b := range letters {
+			ends = append(ends, string(b), string(a)+string(b))
+		}
+	}
+	for _, stem := range stems {
+		for _, end := range ends {
+			if name := stem + end; !endsSecret(name) && kindOfName(name) != "" {
+				t.Fatalf("%q is ruled out, and names a %s", name, kindOfName(name))
+			}
+		}
+	}
+}
+
+// A text without secrets costs no memory, however many bytes of it look as if: a search scans every file that it finds something in.
+func TestBytesTakesNoMemory(t *testing.T) {
+	text := []byte(strings.Repeat("const value: number = step4x39(a) // \"sk-\", Basic, eyJ, --flag x, see http://host:80/\n", 40))
+	r := New("known-value-1")
+	if got := r.Bytes(text); &got[0] != &text[0] {
+		t.Fatal("the text was copied")
+	}
+	if n := testing.AllocsPerRun(10, func() { r.Bytes(text) }); n > 1 { // the report
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // The tables hold every shape, and each can be reached by its first two bytes.
 func TestShapeTable(t *testing.T) {
 	if len(shapes) > maxShapes {
@@ -151,14 +188,14 @@ func TestShapeTable(t *testing.T) {
 	}
 	for i := range shapes {
 		sh := &shapes[i]
-		if len(sh.prefix) < 2 || sh.kind == "" || sh.match == nil && (sh.set == 0 || sh.least < cutLeast) {
+		if len(sh.prefix) < 2 || sh.kind == "" || sh.form == oneRun && (sh.set == 0 || sh.least < cutLeast) {
 			t.Errorf("shape %q is incomplete", sh.prefix)
 		}
 		if maskEnd(mask(sh.kind), 0) != len(mask(sh.kind)) {
 			t.Errorf("%s is no mask", mask(sh.kind))
 		}
 		for j := range i {
-			if strings.HasPrefix(sh.prefix, shapes[j].prefix) && shapes[j].match == nil {
+			if strings.HasPrefix(sh.prefix, shapes[j].prefix) && shapes[j].form == oneRun {
 				t.Errorf("%q stands behind %q, which would take it", sh.prefix, shapes[j].prefix)
 			}
 		}

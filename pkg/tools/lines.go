@@ -51,7 +51,7 @@ func (s *lineScan) run(env *Env, file safefs.File, tail int64) error {
 			}
 		}
 		if offset == 0 && n < len(buf) && env.Redact != nil {
-			piece = []byte(env.Redact(string(piece)))
+			piece = env.Redact(piece)
 		}
 		offset += int64(n)
 		s.take(piece)

@@ -18,7 +18,7 @@ func TestAFileIsRedactedBeforeItIsPaged(t *testing.T) {
 	const file = "one\nBEGIN\nabc123\ndef456\nEND\nlast abc\n"
 	b := newBench(t, map[string]string{"key.txt": file})
 	env := b.Env
-	env.Redact = hideBlock
+	env.Redact = func(text []byte) []byte { return []byte(hideBlock(string(text))) }
 	tests := []struct {
 		name, args string
 		tool       Tool

@@ -240,7 +240,7 @@ func (s *search) mask(m match) (match, bool) {
 		return m, true
 	}
 	if s.masked == nil {
-		s.masked = []byte(s.env.Redact(string(m.text)))
+		s.masked = s.env.Redact(m.text)
 		s.same = bytes.Equal(s.masked, m.text)
 		s.lined = s.same || pattern.Breaks(s.masked) == pattern.Breaks(m.text)
 	}

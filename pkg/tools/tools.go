@@ -56,8 +56,9 @@ type Env struct {
 	// Redact takes secrets out of a text and keeps its line breaks; nil shows all. It sees
 	// a file whole before a page is cut from it, so that a page from inside a key block
 	// shows no key. Of a file larger than the buffer it sees pieces of the buffer's
-	// size in a search and nothing in a read: the caller redacts answers as well.
-	Redact func(string) string
+	// size in a search and nothing in a read: the caller redacts answers as well. A text that
+	// holds none is given back itself.
+	Redact func([]byte) []byte
 }
 
 // Scratch is the one buffer that files are read into.
