@@ -761,7 +761,7 @@ export interface Claimed {
   type: "claimed";
   id: string;
   granted: boolean;
-  /** taken, unwritable, ... */
+  /** taken, unwritable, removed, ... */
   reason?: string;
   /** Other is when another process last claimed a wake of this session, in milliseconds since 1970; 0: never. */
   other?: number;

@@ -39,6 +39,8 @@ const maxWishBytes = 256 * 1024;
 
 const folders = ["sessions", "leases", "logs", "ledgers", "recordings", "wishes"];
 const claimFolder = "claims";
+/** Made with the folder of claims, and gone with it: by its identity the folder is known for the same. */
+const claimMark = "made";
 
 const claimKey = /^[0-9a-f]{32}$/;
 const logName = /^[a-z]{1,20}$/;
@@ -68,17 +70,41 @@ export class Store {
   private readonly lease: Lease;
   private saves = 0;
   private recording: { file: string; bytes: number } | undefined;
+  private readonly claims: string | undefined; // the folder of claims as this process has met it
 
   /**
-   * Owner names this process in leases; onUnwritable is called once, with the reason.
+   * Owner names this process in leases; onUnwritable is called once, with the reason. Later: another thread of the process has
+   * had the folder before.
    */
   constructor(
     readonly folder: string,
     private readonly owner: string,
     private readonly onUnwritable: (reason: string) => void = () => {},
+    later = false,
   ) {
     this.lease = new Lease(path.join(folder, "leases"), owner);
-    this.writing(() => this.make([...folders, claimFolder]));
+    this.writing(() => this.make(folders));
+    if (!later) this.writing(() => this.makeClaims());
+    this.claims = this.claimsNow();
+  }
+
+  private makeClaims(): void {
+    this.make([claimFolder]);
+    try {
+      fs.closeSync(fs.openSync(path.join(this.folder, claimFolder, claimMark), "wx", 0o600));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+
+  /** The present folder of claims; undefined when there is none. */
+  private claimsNow(): string | undefined {
+    try {
+      const { ino, mtimeNs } = fs.lstatSync(path.join(this.folder, claimFolder, claimMark), { bigint: true });
+      return `${ino} ${mtimeNs}`;
+    } catch {
+      return undefined;
+    }
   }
 
   private make(names: string[]): void {
@@ -188,6 +214,8 @@ export class Store {
     });
     if (failure !== undefined) return { granted: false, reason: "unwritable" };
     if (taken) return { granted: false, reason: "taken" };
+    // Removed, and made again by a process that began since: what was claimed before nobody knows.
+    if (this.claims === undefined || this.claimsNow() !== this.claims) return { granted: false, reason: "removed" };
     let other = 0;
     const unread = this.writing(() => {
       for (const name of fs.readdirSync(path.dirname(file))) {
@@ -327,9 +355,9 @@ export class Store {
         }
       }
       dropOld(path.join(this.folder, "leases"), dayMs); // of processes that were killed: one that lives beats
-      dropOld(sessions, dayMs, ".tmp"); // half written
+      dropOld(sessions, dayMs, (name) => name.endsWith(".tmp")); // half written
       const claims = path.join(this.folder, claimFolder);
-      if (fs.readdirSync(claims).length > maxClaims) dropOld(claims, claimLifeMs);
+      if (fs.readdirSync(claims).length > maxClaims) dropOld(claims, claimLifeMs, (name) => name !== claimMark);
     });
   }
 
@@ -426,11 +454,11 @@ export function ledgerFrom(folder: string, name: string, from: number): Lines {
 }
 
 /** Removes what was not touched for so long. */
-function dropOld(folder: string, lifeMs: number, ending = ""): void {
+function dropOld(folder: string, lifeMs: number, ours = (_: string) => true): void {
   const horizon = Date.now() - lifeMs;
   for (const name of fs.readdirSync(folder)) {
     const file = path.join(folder, name);
-    const at = name.endsWith(ending) ? fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
+    const at = ours(name) ? fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
     if (at !== undefined && at < horizon) fs.rmSync(file, { force: true });
   }
 }

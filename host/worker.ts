@@ -14,13 +14,14 @@ if (parentPort) {
   const port = parentPort;
   const post = (message: ToMain) => port.postMessage(message);
   const setup = workerData as WorkerSetup;
-  const store = new Store(path.join(setup.state, stateFolder), setup.owner, (reason) =>
+  const folder = path.join(setup.state, stateFolder);
+  const unwritable = (reason: string) =>
     post({
       t: "notice",
       key: "state",
-      text: `The advisor cannot write its folder ${path.join(setup.state, stateFolder)} (${reason}). It goes on without memory of restarts and will not wake the agent. Make the folder writable, or point XDG_STATE_HOME to one that is.`,
-    }),
-  );
+      text: `The advisor cannot write its folder ${folder} (${reason}). It goes on without memory of restarts and will not wake the agent. Make the folder writable, or point XDG_STATE_HOME to one that is.`,
+    });
+  const store = new Store(folder, setup.owner, unwritable, setup.grants !== undefined);
   const server = new Server(setup, {
     post: (message) => {
       post(message);

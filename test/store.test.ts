@@ -161,7 +161,7 @@ describe("a claim", () => {
     for (const bad of ["", "x", `../${key.slice(3)}`, key.toUpperCase(), `${key}\n`, `${key}0`]) {
       assert.deepEqual(store.claim("s1", bad), { granted: false, reason: "invalid" });
     }
-    assert.deepEqual(fs.readdirSync(path.join(folder, "claims")), []);
+    assert.deepEqual(fs.readdirSync(path.join(folder, "claims")), ["made"]);
   });
 
   test("goes to one of two processes that ask at the same moment", async () => {
@@ -259,6 +259,37 @@ describe("a folder that cannot be written", () => {
     fs.rmSync(folder, { recursive: true });
     assert.equal(first.save("s", { a: 1 }), undefined);
     for (const store of [first, lagging]) assert.deepEqual(store.claim("s", key), { granted: false, reason: "unwritable" });
+  });
+
+  test("forgets claims when it is removed, though a process that starts makes it again", () => {
+    const folder = path.join(scratch(), "state");
+    const [first, lagging] = [new Store(folder, "a"), new Store(folder, "b")];
+    assert.deepEqual(first.claim("s", key), { granted: true });
+    fs.rmSync(folder, { recursive: true });
+    const third = new Store(folder, "c");
+    for (const store of [lagging, first]) assert.equal(store.claim("s", key).granted, false);
+    assert.equal(third.claim("s", key.replace("0", "f")).granted, true);
+    assert.equal(new Store(folder, "d").claim("s", key.replace("0", "e")).granted, true);
+  });
+
+  test("is not made again for its claims by a later thread of the same process", () => {
+    const folder = path.join(scratch(), "state");
+    new Store(folder, "a");
+    fs.rmSync(folder, { recursive: true });
+    assert.equal(new Store(folder, "a", () => {}, true).claim("s", key).granted, false);
+  });
+
+  test("knows its claims for the same after the old ones went", () => {
+    const folder = scratch();
+    void new Store(folder, "o");
+    const claims = path.join(folder, "claims");
+    const old = new Date(Date.now() - 91 * 24 * 60 * 60 * 1000);
+    for (let i = 0; i < 2_001; i++) fs.writeFileSync(path.join(claims, `x.${i}`), "");
+    for (const name of fs.readdirSync(claims)) fs.utimesSync(path.join(claims, name), old, old);
+    const [before, after] = [new Store(folder, "p"), new Store(folder, "q")];
+    before.save("s", {});
+    assert.deepEqual(fs.readdirSync(claims), ["made"]);
+    assert.equal(after.claim("s", key).granted, true);
   });
 
   test("bounds what is kept in memory", () => {

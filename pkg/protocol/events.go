@@ -277,7 +277,7 @@ type Heard struct {
 type Claimed struct {
 	ID      string `json:"id"`
 	Granted bool   `json:"granted"`
-	Reason  string `json:"reason,omitempty"` // taken, unwritable, ...
+	Reason  string `json:"reason,omitempty"` // taken, unwritable, removed, ...
 	// Other is when another process last claimed a wake of this session, in milliseconds since 1970; 0: never.
 	Other int64 `json:"other,omitempty"`
 }
