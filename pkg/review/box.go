@@ -1,7 +1,6 @@
 package review
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -113,43 +112,6 @@ func (b *box) examine(note protocol.Note) (protocol.Note, []evidence.Finding) {
 	}
 	return seen, findings
 }
-
-// inDelta tells whether the delta shows a quote of a file: one entry, which is a line with its text in JSON strings,
-// names the file and holds every line of the quote. What another file says in the same words was not read here.
-func (b *box) inDelta(path, quote string) bool {
-	var lines []string
-	for line := range strings.Lines(quote) {
-		if line = strings.TrimSpace(line); line != "" {
-			escaped := string(protocol.AppendString(nil, line))
-			lines = append(lines, escaped[1:len(escaped)-1])
-		}
-	}
-	for entry := range strings.Lines(b.shown) {
-		without := func(line string) bool { return !strings.Contains(entry, line) }
-		if len(lines) > 0 && !slices.ContainsFunc(lines, without) && b.names(entry, path) {
-			return true
-		}
-	}
-	return false
-}
-
-// names tells whether an entry of the delta holds the path of a file, relative to the workspace or from its root on.
-func (b *box) names(entry, path string) bool {
-	roots := []string{".", "a", "b"} // the last two are a diff's sides
-	for _, root := range b.in.Roots {
-		roots = append(roots, root[strings.IndexByte(root, ':')+1:]) // a drive ends at its colon, as words do
-	}
-	entry = strings.NewReplacer(`\\`, "/", `\n`, " ", `\t`, " ").Replace(entry) // as JSON has them
-	for word := range strings.FieldsFuncSeq(entry, endsPath) {
-		word = strings.TrimRight(word, ".")
-		if word == path || slices.ContainsFunc(roots, func(root string) bool { return word == root+"/"+path }) {
-			return true
-		}
-	}
-	return false
-}
-
-func endsPath(r rune) bool { return strings.ContainsRune(" \"'`:,;=<>|", r) }
 
 // keep adds a candidate. A note that is said again with the same text or, after
 // its citations were refused, in its place, replaces the one before. Notes of one

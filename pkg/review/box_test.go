@@ -31,10 +31,36 @@ func TestAQuoteInTheDeltaIsOfItsFile(t *testing.T) {
 		{"a patch", `{"tool":"patch","args":{"patch":"*** Update File: src/db.ts\n+    return null\n"}}`, true},
 		{"words", `{"agent":"I changed src/db.ts. Now unknown ids return null"}`, true},
 		{"named in one entry, said in another", `{"tool":"read","args":{"path":"src/db.ts"},"result":"a"}` + "\n" + `{"tool":"read","args":{"path":"src/user.ts"},"result":"return null"}`, false},
+		{"a search that finds it in another file", `{"tool":"grep","args":{"pattern":"null"},"result":"src/db.ts:6:    return undefined\nsrc/user.ts:9:    return null\n"}`, false},
+		{"a search that finds it in both", `{"tool":"grep","args":{"pattern":"null"},"result":"src/user.ts:9:    return null\nsrc/db.ts:6:    return null\n"}`, true},
+		{"the lines around a find", `{"tool":"bash","args":{"command":"grep -C1 null src/*"},"result":"src/user.ts-8-  x\nsrc/user.ts:9:    return null\n--\nsrc/db.ts-5-    return null\nsrc/db.ts:6:  x\n"}`, true},
+		{"the lines around a find in another file", `{"tool":"bash","args":{"command":"grep -C1 null src/*"},"result":"src/user.ts-8-    return null\nsrc/user.ts:9: x\n--\nsrc/db.ts:6:  x\n"}`, false},
+		{"a search without numbers", `{"tool":"bash","args":{"command":"grep null src/*"},"result":"src/db.ts:  x\nsrc/user.ts:    return null\n"}`, false},
+		{"a search for one that finds another", `{"tool":"bash","args":{"command":"grep -n null src/db.ts src/user.ts"},"result":"src/user.ts:9:    return null\n"}`, false},
+		{"a search in one file", `{"tool":"bash","args":{"command":"grep -n null src/db.ts"},"result":"9:    return null\n"}`, true},
+		{"under its heading", `{"tool":"grep","args":{"pattern":"null"},"result":"Found 2 matches\n/work/src/user.ts:\n  Line 9: x\n\n/work/src/db.ts:\n  Line 6:     return null\n"}`, true},
+		{"under another heading", `{"tool":"grep","args":{"pattern":"null"},"result":"Found 2 matches\n/work/src/db.ts:\n  Line 9: x\n\n/work/src/user.ts:\n  Line 6:     return null\n"}`, false},
+		{"under another heading on Windows", `{"tool":"grep","args":{"pattern":"null"},"result":"C:\\work\\src\\db.ts:\n  Line 9: x\nC:\\work\\src\\user.ts:\n  Line 6:     return null\n"}`, false},
+		{"under its heading on Windows", `{"tool":"grep","args":{"pattern":"null"},"result":"C:\\work\\src\\user.ts:\n  Line 9: x\nC:\\work\\src\\db.ts:\n  Line 6:     return null\n"}`, true},
+		{"a diff of two", `{"tool":"bash","args":{"command":"git diff"},"result":"--- a/src/db.ts\n+++ b/src/db.ts\n+    x\n--- a/src/user.ts\n+++ b/src/user.ts\n+    return null\n"}`, false},
+		{"a patch of two", `{"tool":"patch","args":{"patch":"*** Update File: src/db.ts\n+    x\n*** Update File: src/user.ts\n+    return null\n"}}`, false},
+		{"code that looks like a path", `{"tool":"read","args":{"path":"src/db.ts"},"result":"import a from './a'\nhttp://example.com/x\ncase a.b: x\n    return null\n"}`, true},
+		{"its name at the end of a word", `{"agent":"xsrc/db.ts src/db.tsx return null"}`, false},
 	} {
 		b.shown = "<<<n\n" + tt.entry + "\nn>>>\n"
 		if got := b.inDelta("src/db.ts", "\treturn null\n"); got != tt.want {
 			t.Errorf("%s: in the delta %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	for _, entry := range []string{
+		`{"tool":"read","args":{"path":"my docs/read me.ts"},"result":"    return null\n"}`,
+		`{"tool":"read","args":{"path":"/work/my docs/read me.ts"},"result":"    return null\n"}`,
+		`{"tool":"bash","args":{"command":"cat 'my docs/read me.ts'"},"result":"    return null\n"}`,
+		`{"tool":"bash","args":{"command":"cat my\\ docs/read\\ me.ts"},"result":"    return null\n"}`,
+		`{"tool":"grep","args":{"pattern":"null"},"result":"my docs/read me.ts:6:    return null\n"}`,
+	} {
+		if b.shown = entry + "\n"; !b.inDelta("my docs/read me.ts", "return null") {
+			t.Errorf("a path with blanks in %s", entry)
 		}
 	}
 	if b.inDelta("src/db.ts", " \n") {
