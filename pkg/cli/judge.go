@@ -29,7 +29,7 @@ func judged(c *call) int {
 	case !slices.Contains(judgeKinds, kind):
 		return misuse(c, c.cmd.name+" ", "--action wants one of "+strings.Join(judgeKinds, ", ")+", got "+strconv.Quote(kind)+like(kind, judgeKinds))
 	}
-	place := judge.Place{Roots: []string{c.workspace()}, Cwd: c.init.Directory, Home: c.init.Home, Real: c.real}
+	place := judge.Place{Roots: []string{c.workspace()}, Cwd: c.init.Directory, Home: c.init.Home, Real: c.real, Files: c}
 	v := judge.Explain(judge.ActionOf(kind, c.arg(), c.values["content"], place))
 	if c.has("json") {
 		c.say(string(v.AppendJSON(nil)))

@@ -11,8 +11,11 @@ func TestJudgeExplains(t *testing.T) {
 	d.Mkdir(project + "/.git")
 	d.Mkdir(project + "/build")
 	d.Symlink("/etc", project+"/link")
+	d.FS.Write(project+"/src/a.go", "")
+	d.FS.Write(project+"/conf/server.key", "")
 	for _, c := range []struct{ input, want string }{
 		{"git status", "allow"}, {"rm -rf ..", "deny"}, {"rm -rf /home/ada", "deny"}, {"frobnicate --all", "ask"},
+		{"head src/*", "allow"}, {"grep -rn x src", "allow"}, {"head */*", "ask"}, {"grep -rn x .", "ask"},
 	} {
 		out, err, code := d.run("judge", c.input)
 		if code != OK || err != "" || !strings.HasPrefix(out, c.want+"  ") {
