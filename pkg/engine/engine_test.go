@@ -117,6 +117,10 @@ func (r *rig) send(events ...protocol.Event) {
 				if r.deaf {
 					continue
 				}
+				if e.Session != "s1" {
+					events = append(events, &protocol.Heard{ID: e.ID}) // nobody wishes for another
+					continue
+				}
 				if e.Line != "" {
 					r.wishes += e.Line + "\n"
 				}

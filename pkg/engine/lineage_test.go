@@ -49,6 +49,37 @@ func TestAForkGoesOnFromItsOrigin(t *testing.T) {
 	}
 }
 
+func TestAForkHeedsTheWishesThatWaitForItsOrigin(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		restart bool
+	}{
+		{"in the same process", false},
+		{"in another process", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, options)
+			r.send(step("s1", 1)...)
+			r.leave(`{"do":"mute","about":"style"}`)
+			r.ask("status") // takes it up
+			r.ask("unmute style")
+			r.leave(muteBug)
+			if tt.restart {
+				r.restart(options)
+			}
+			r.send(&protocol.Session{Session: "s2", Born: 5000, Origin: "s1", Complete: true})
+			s := r.engine.sessions["s2"].state
+			if got := strings.Join(s.Mutes.Categories, " "); got != "bug" || s.Heard != 0 {
+				t.Errorf("muted in the fork: %q, want what waits and nothing of what was lifted; %d bytes of its own wishes read", got, s.Heard)
+			}
+			r.ask("status")
+			if got := strings.Join(r.s1().Mutes.Categories, " "); got != "bug" {
+				t.Errorf("muted in the origin: %q", got)
+			}
+		})
+	}
+}
+
 func TestAChildMayNotAskTheAdvisor(t *testing.T) {
 	r := newRig(t, options)
 	r.send(&protocol.Session{Session: "child", Parent: "s1"}, &protocol.Consult{Session: "child", Call: "c1", Ignored: true})

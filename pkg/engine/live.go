@@ -217,6 +217,7 @@ func (e *Engine) inherit(l *live, stored string) {
 	}
 	l.state.Inherit(from)
 	l.dirty = true
+	e.start("wishes of the origin", l.state.ID, func(t *task) { port{e, t}.heedOrigin(l, from) })
 }
 
 // passing tells whether an event may be lost: the host's history has it, and nobody waits for its answer.

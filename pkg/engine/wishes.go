@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
 )
 
 // heedMS bounds the wait for the wishes that a person left beside the host. One that comes later is not lost: the
@@ -39,6 +40,19 @@ func (p port) wish(l *live, line string) (failure string) {
 		line = "" // it is left; another look was faster, and has taken up some of this
 	}
 	return "cancelled"
+}
+
+// heedOrigin takes up for a fork what the person has wished for its origin, and the origin has not taken up yet.
+func (p port) heedOrigin(l *live, origin *session.State) {
+	id := p.e.id("w")
+	p.e.emit(&protocol.Heed{ID: id, Session: origin.ID, From: origin.Heard})
+	heard, ok := p.e.waitFor(p.t, id, heedMS, nil).(*protocol.Heard)
+	if !ok || heard.Failure != "" || heard.Next == origin.Heard {
+		return
+	}
+	own := l.state.Heard
+	p.e.heard(l, heard, true)
+	l.state.Heard = own
 }
 
 // heard takes wishes up. It tells of those that came from elsewhere: it need not have been the person who left them.
