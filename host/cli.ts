@@ -12,7 +12,7 @@ import { flagCount, type ToMain } from "./messages.ts";
 import { places, stateFolder } from "./paths.ts";
 import { Server, type Surroundings } from "./serve.ts";
 import { ledgerFrom, processOwner, Store } from "./store.ts";
-import { describe } from "./text.ts";
+import { describe, visible } from "./text.ts";
 
 declare const PACKAGE_VERSION: string;
 
@@ -55,7 +55,7 @@ function main(args: string[]): void {
         case "restarted":
         case "fatal":
           if (desk.code !== undefined) return;
-          print(2, `superadvisor: ${message.reason}\n`);
+          print(2, `superadvisor: ${visible(message.reason)}\n`);
           desk.perform({ type: "exit", code: internal }, () => {});
           return;
       }
@@ -79,7 +79,7 @@ function lazyStore(state: string): Surroundings["store"] {
     heed: (session, line, from) => store().heed(session, line, from),
     // The advisor's log is the plugin's. What is odd here is for the one who asks for it.
     append: (_, line) => {
-      if (process.env["OPENCODE_SUPERADVISOR_DEBUG"]) print(2, `${line}\n`);
+      if (process.env["OPENCODE_SUPERADVISOR_DEBUG"]) print(2, `${visible(line)}\n`);
     },
     heartbeat: () => opened?.heartbeat(),
     close: () => opened?.close(),
@@ -89,6 +89,6 @@ function lazyStore(state: string): Surroundings["store"] {
 try {
   main(process.argv.slice(2));
 } catch (error) {
-  print(2, `superadvisor: ${describe(error)}\n`);
+  print(2, `superadvisor: ${visible(describe(error))}\n`);
   process.exitCode = internal;
 }

@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
+import * as os from "node:os";
 import * as path from "node:path";
 import { compile } from "./module.ts";
 import type { Event, Fact, WriteFile } from "./protocol.gen.ts";
@@ -77,14 +78,28 @@ async function audit(wasm: string): Promise<Fact> {
   }
 }
 
+/** Where programs look for a home. OpenCode makes its folders there before it tells its version. */
+const homes = ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"];
+
+/** Asked with a home that is gone afterwards. What a version manager starts may need the person's: it is asked once more. */
+async function version(program: Fact, cwd: string): Promise<Fact> {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "superadvisor-version-"));
+  try {
+    const first = await askVersion(program, cwd, { ...process.env, ...Object.fromEntries(homes.map((name) => [name, home])) });
+    return first.again ? (await askVersion(program, cwd, process.env)).fact : first.fact;
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true });
+  }
+}
+
 /** Asked in a folder of ours: in a PATH that names the present folder, a cloned project's program of that name would be found. */
-function version({ name, value }: Fact, cwd: string): Promise<Fact> {
+function askVersion({ name, value }: Fact, cwd: string, env: NodeJS.ProcessEnv): Promise<{ fact: Fact; again?: boolean }> {
   return new Promise((resolve) => {
-    const child = execFile(value ?? name, ["--version"], { cwd, timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
-      if ((error as NodeJS.ErrnoException | null)?.code === "ENOENT") resolve({ name, failure: "" });
-      else if (error?.killed) resolve({ name, failure: `no answer within ${versionMs / 1000} s` });
-      else if (error) resolve({ name, failure: describe(stderr || error) });
-      else resolve({ name, value: describe(stdout || stderr) });
+    const child = execFile(value ?? name, ["--version"], { cwd, env, timeout: versionMs, shell: process.platform === "win32" }, (error, stdout, stderr) => {
+      if ((error as NodeJS.ErrnoException | null)?.code === "ENOENT") resolve({ fact: { name, failure: "" } });
+      else if (error?.killed) resolve({ fact: { name, failure: `no answer within ${versionMs / 1000} s` } });
+      else if (error) resolve({ fact: { name, failure: describe(stderr || error) }, again: true });
+      else resolve({ fact: { name, value: describe(stdout || stderr) } });
     });
     child.stdin?.end();
   });

@@ -573,6 +573,19 @@ describe("superadvisor doctor", () => {
     assert.deepEqual(fs.readdirSync(path.join(person.home, "tmp")), []);
   });
 
+  test("leaves nothing of a program that makes its folders, and asks once more where it needs the person's home", async () => {
+    for (const [behaviour, made] of [
+      ["works", false],
+      ["managed", true],
+    ] as const) {
+      const { person, env } = healthy(behaviour);
+      const { out } = await person.start(["doctor", "--offline", "--no-host", "--json"], env);
+      assert.deepEqual(checks(out).find(({ check }) => check === "opencode"), { state: "ok", check: "opencode", text: "1.18.33", mend: "" });
+      assert.equal(fs.existsSync(path.join(person.home, ".local", "share", "opencode")), made);
+      assert.deepEqual(fs.readdirSync(path.join(person.home, "tmp")), []);
+    }
+  });
+
   test("says that a program cannot be started", async () => {
     const { person, env } = healthy();
     fs.chmodSync(path.join(person.home, "bin", "opencode"), 0o644);

@@ -8,6 +8,11 @@ const [behaviour, observer, ...args] = process.argv.slice(2);
 const { argv0, env } = process;
 
 if (args[0] === "--version") {
+  if (behaviour === "managed" && !fs.existsSync(path.join(env.HOME, "project"))) {
+    console.error("no version of it is set");
+    process.exit(1);
+  }
+  fs.mkdirSync(path.join(env.XDG_DATA_HOME ?? path.join(env.HOME, ".local", "share"), "opencode"), { recursive: true });
   console.log("1.18.33");
   process.exit();
 }

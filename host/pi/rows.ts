@@ -2,6 +2,7 @@
 // gives lines for a width, and ends when a line is wider: what is not plain ASCII counts as two columns.
 
 import { list, number, object, string } from "../opencode/json.ts";
+import { visible } from "../text.ts";
 import { textOf } from "./events.ts";
 
 interface Component {
@@ -68,8 +69,7 @@ export function wrap(text: string, width: number): string[] {
       row = "";
       used = 0;
     };
-    // A control character would move the cursor.
-    for (const word of line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "").split(/(?<= )/)) {
+    for (const word of visible(line).split(/(?<= )/)) {
       if (used > 0 && used + columns(word.trimEnd()) > width) next();
       for (const character of word) {
         const size = columns(character);

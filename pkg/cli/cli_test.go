@@ -5,9 +5,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -50,7 +52,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			t.Errorf("--help does not list %s", c.name)
 		}
 		out, err, code := d.run(c.name, "--help")
-		if code != OK || err != "" || !strings.HasPrefix(out, "superadvisor "+c.name+": "+c.does+"\n") {
+		if code != OK || err != "" || !strings.HasPrefix(strings.Join(strings.Fields(out), " "), "superadvisor "+c.name+": "+c.does+" usage: ") {
 			t.Errorf("%s --help: code %d, %s%s", c.name, code, out, err)
 		}
 		for _, same := range [][]string{{"help", c.name}, {c.name, "-h"}} {
@@ -64,7 +66,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(all + out) {
-			if len(line) > 140 {
+			if utf8.RuneCountInString(line) > 81 {
 				t.Errorf("a line of the help has %d characters: %s", len(line), line)
 			}
 		}
@@ -166,14 +168,14 @@ func TestWhatScriptsGet(t *testing.T) {
 
 func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 	d := fresh(t)
-	for _, line := range []string{"status", "notes", "why n_1", "mute", "unmute"} {
+	for _, line := range []string{"notes", "why n_1", "mute", "unmute", "report"} {
 		words := strings.Fields(line)
 		out, err, code := d.run(words...)
-		if out != "" || code != Failed || err != "superadvisor "+words[0]+": the advisor has watched no session yet ("+stateDir+" holds none)\n" {
+		if out != "" || code != Failed || err != "superadvisor "+words[0]+": the advisor has watched no session yet ("+stateDir+" holds none); work in the host, and if none appears, see superadvisor doctor\n" {
 			t.Errorf("%s: code %d, %s%s", line, code, out, err)
 		}
 	}
-	if _, err, code := d.run("log"); code != Failed || err != "superadvisor log: read "+stateDir+"/logs/advisor.log: no such file or folder\n" {
+	if _, err, code := d.run("log"); code != Failed || err != "superadvisor log: there is none yet: a host that runs the plugin writes "+stateDir+"/logs/advisor.log\n" {
 		t.Errorf("log: code %d, %s", code, err)
 	}
 	d.store("ses_1", project, nit)
@@ -413,4 +415,78 @@ func TestReport(t *testing.T) {
 			t.Errorf("code %d, %s%s", code, out, err)
 		}
 	})
+}
+
+// What others wrote is on the screen as it is in the file, and moves nothing there.
+func TestWhatDoesNotShowIsWrittenOut(t *testing.T) {
+	const odd = "a\u202eb\x1b[2J\u200b\u2028\x7f\U000e0041\r"
+	const shown = `a\u202eb\u001b[2J\u200b\u2028\u007f\udb40\udc41\u000d`
+	d := fresh(t)
+	d.FS.Write(stateDir+"/logs/advisor.log", "2026-01-01 info "+odd+"\tä 漢\n")
+	if out, _, code := d.run("log"); code != OK || out != "2026-01-01 info "+shown+"\tä 漢\n" {
+		t.Errorf("log: code %d, %q", code, out)
+	}
+	for _, line := range [][]string{{odd}, {"why", odd}, {"judge", "--action", odd, "x"}, {"status", "--session", odd}, {"log", "--lines", odd}} {
+		out, complaint, _ := d.run(line...)
+		if at := strings.IndexFunc(out+complaint, func(r rune) bool { return r != '\n' && guard.Hidden(r) }); at >= 0 {
+			t.Errorf("%q: %q", line, out+complaint)
+		}
+	}
+	for _, text := range []string{"", "plain\n\tä", "\x1b[31mred\x1b[0m"} {
+		if got := writtenOut(text, true); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	if got := writtenOut("\x1b[31mred \x1b[8m", false); got != `\u001b[31mred \u001b[8m` {
+		t.Errorf("without colours: %q", got)
+	}
+	raw, _ := json.Marshal(odd)
+	var back string
+	if err := json.Unmarshal([]byte(writtenOut(string(raw), false)), &back); err != nil || back != odd {
+		t.Errorf("a value for scripts: %q, %v", back, err)
+	}
+}
+
+// Before the first session there is something to tell: what will be in force.
+func TestStatusWithoutASession(t *testing.T) {
+	d := fresh(t)
+	d.FS.Write("/home/ada/.config/opencode/advisor.json", `{"watchdogModel": "fake/small", "transport": "host", "timeoutMs": "soon"}`)
+	for _, why := range []string{"the advisor has watched no session yet", "the advisor has watched no session in " + project + "; superadvisor status --all"} {
+		out, err, code := d.run("status")
+		if code != OK || err != "" || !strings.HasPrefix(out, "session: none: "+why) || !strings.Contains(out, "\nwatchdog: fake/small through the host\n") ||
+			!strings.Contains(out, "\nrules: "+project+"\n") || !strings.Contains(out, "\nconfig: advisor.json: timeoutMs: ") {
+			t.Errorf("code %d, %s%s", code, out, err)
+		}
+		var status map[string]json.RawMessage
+		if out, _, code = d.run("status", "--json"); json.Unmarshal([]byte(out), &status) != nil || code != OK || len(status) != 1 || status["now"] == nil {
+			t.Errorf("--json: code %d, %s", code, out)
+		}
+		if _, err, code = d.run("status", "--session", "ses_1"); code != Failed || !strings.Contains(err, `there is no session "ses_1"`) {
+			t.Errorf("a session that is named: code %d, %s", code, err)
+		}
+		d.store("ses_2", "/home/ada/other")
+	}
+}
+
+func TestLinesFitATerminal(t *testing.T) {
+	long := strings.Repeat("wörd ", 40)
+	for _, c := range []struct{ text, want string }{
+		{"", ""}, {"short\nlines\n", "short\nlines\n"}, {strings.Repeat("x", 100), strings.Repeat("x", 100)},
+		{strings.Repeat("x", 79) + " y", strings.Repeat("x", 79) + "\n  y"},
+		{strings.Repeat("x", 80) + " y", strings.Repeat("x", 80) + "\n  y"},
+		{"aaa " + strings.Repeat("x", 90) + " b", "aaa\n  " + strings.Repeat("x", 90) + "\n  b"},
+	} {
+		if got := fold(c.text, 2); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+	folded := fold(long, 4)
+	for line := range strings.Lines(folded) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > columns {
+			t.Errorf("too wide: %q", line)
+		}
+	}
+	if strings.Join(strings.Fields(folded), " ") != strings.TrimSpace(long) {
+		t.Errorf("words are lost: %q", folded)
+	}
 }

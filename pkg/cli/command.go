@@ -38,13 +38,13 @@ var (
 func commands() []command {
 	return []command{
 		{name: "doctor", does: "try everything that the advisor needs, and say what mends what does not work", run: examine,
-			more: "It asks each configured model once, with some hundred tokens. A rehearsal plays a whole turn inside the module, with a scripted model and\n" +
-				"host. Then each real host that is installed plays one, with scripted models on the loopback interface, in a folder of its own that is gone\n" +
+			more: "It asks each configured model once, with some hundred tokens. A rehearsal plays a whole turn inside the module, with a scripted model and " +
+				"host. Then each real host that is installed plays one, with scripted models on the loopback interface, in a folder of its own that is gone " +
 				"afterwards: it sees neither your settings nor your keys. A failure ends the doctor with 1, a warning does not.",
 			options: []option{{"offline", "", "ask no model"}, {"no-host", "", "start no host"}, {"opencode", "PATH", "OpenCode's program, where it is not the one on the PATH"},
 				{"pi", "PATH", "pi's program"}, {"all", "", "every setting, those at their defaults too"}, optJSON}},
 		{name: "install", does: "add the plugin to OpenCode's configuration, or to pi's", run: install, options: optsInstall,
-			more: "The entry goes to the end of the list plugin, or plugins (packages in pi's file); everything else in the file stays as it is, comments\n" +
+			more: "The entry goes to the end of the list plugin, or plugins (packages in pi's file); everything else in the file stays as it is, comments " +
 				"included, and a copy of the file is made first. Where the plugin is listed already, nothing is done."},
 		{name: "uninstall", does: "take it out again", run: uninstall, options: optsInstall},
 		{name: "status", does: "what the advisor does, has found and has spent in a session", run: status,
@@ -64,10 +64,10 @@ func commands() []command {
 			options: []option{{"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
 				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
 		{name: "replay", args: "<recording>", does: "run a recording through the core, and say whether it decides the same", run: replay,
-			more: "A recording is a file of the folder recordings, which record in advisor.json asks for.\nA decision that differs is named, and ends it with 1."},
+			more: "A recording is a file of the folder recordings, which record in advisor.json asks for. A decision that differs is named, and ends it with 1."},
 		{name: "bench", does: "what reaches a person: reviewers over recorded sessions whose faults are known, and the table of how they did", run: measure,
-			more: "Scripted reviewers watch the recordings that are part of this package; the core's decisions are those of your host. What they are and\n" +
-				"what the columns mean is in README.md. No model is asked but with --model, which reads some 1.3 million tokens for all sessions.\n" +
+			more: "Scripted reviewers watch the recordings that are part of this package; the core's decisions are those of your host. What they are and " +
+				"what the columns mean is in README.md. No model is asked but with --model, which reads some 1.3 million tokens for all sessions. " +
 				"It is asked as your settings say, or at --url, an OpenAI-compatible endpoint, with the key in the variable --key-env.",
 			options: []option{{"reviewer", "NAME", "this scripted reviewer alone"}, {"session", "NAME", "this recording alone"},
 				{"model", "NAME", "provider/model: let this one watch; with --url just its name there"}, {"url", "URL", "the endpoint of --model; it usually ends in /v1"},
@@ -117,24 +117,24 @@ func Run(h Host, init protocol.Init, in protocol.CLI) int {
 		if strings.HasPrefix(name, "-") {
 			what, names = "option ", []string{"--help", "--version"}
 		}
-		return misuse(h, "", "there is no "+what+strconv.Quote(name)+like(name, names))
+		return misuse(c, "", "there is no "+what+strconv.Quote(name)+like(name, names))
 	}
 	if wrong := c.read(rest); wrong != "" {
-		return misuse(h, c.cmd.name+" ", wrong)
+		return misuse(c, c.cmd.name+" ", wrong)
 	}
 	if c.has("help") {
 		c.Print(c.cmd.help())
 		return OK
 	}
 	if wrong := c.count(); wrong != "" {
-		return misuse(h, c.cmd.name+" ", wrong)
+		return misuse(c, c.cmd.name+" ", wrong)
 	}
 	return c.cmd.run(c)
 }
 
 // misuse tells what is wrong with a command line, and where the right one is described.
-func misuse(h Host, cmd, wrong string) int {
-	h.Complain(program + ": " + wrong + "; see " + program + " " + cmd + "--help\n")
+func misuse(c *call, cmd, wrong string) int {
+	c.Complain(program + ": " + wrong + "; see " + program + " " + cmd + "--help\n")
 	return Usage
 }
 

@@ -4,8 +4,14 @@
 package cli
 
 import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
 	"github.com/Kayphoon/opencode-advisor/pkg/bench"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/session"
@@ -81,6 +87,42 @@ type call struct {
 func (c *call) has(option string) bool {
 	_, ok := c.values[option]
 	return ok
+}
+
+// Print and Complain write for a person's screen: of a text that others wrote, what does not show or would move the cursor
+// is written out, as JSON does it: a value for scripts stays what it is.
+func (c *call) Print(text string)    { c.Host.Print(writtenOut(text, c.colour)) }
+func (c *call) Complain(text string) { c.Host.Complain(writtenOut(text, c.colour)) }
+
+func writtenOut(text string, colours bool) string {
+	var b []byte
+	done := 0
+	for i, r := range text {
+		if r == '\n' || r == '\t' || !guard.Hidden(r) || r == '\x1b' && colours && ours(text[i:]) {
+			continue
+		}
+		b = append(b, text[done:i]...)
+		done = i + utf8.RuneLen(r)
+		units := []rune{r}
+		if r > 0xffff {
+			high, low := utf16.EncodeRune(r)
+			units = []rune{high, low}
+		}
+		for _, u := range units {
+			b = append(append(b, `\u`...), strconv.FormatInt(0x10000+int64(u), 16)[1:]...)
+		}
+	}
+	return string(append(b, text[done:]...))
+}
+
+// ours tells whether an escape is one that paint writes.
+func ours(text string) bool {
+	for _, sgr := range []string{"0", bold, red, green, yellow} {
+		if strings.HasPrefix(text, "\x1b["+sgr+"m") {
+			return true
+		}
+	}
+	return false
 }
 
 // say prints a line.

@@ -45,9 +45,9 @@ func (d *doctor) told(state, name, text, mend string) {
 	}
 	sgr := map[string]string{fine: green, warning: yellow, failure: red}[state]
 	const left = 9
-	d.say(d.paint(sgr, state) + strings.Repeat(" ", left-len(state)) + name + ": " + text)
+	d.say(d.paint(sgr, state) + d.folded(strings.Repeat(" ", left)+name+": "+text, left)[len(state):])
 	if mend != "" {
-		d.say(strings.Repeat(" ", left) + "mend: " + mend)
+		d.say(d.folded(strings.Repeat(" ", left)+"mend: "+mend, left))
 	}
 }
 
@@ -196,7 +196,7 @@ func Imports() (list []string) {
 
 // settings tells the configuration field by field, with where each came from.
 func (d *doctor) settings() *config.Resolved {
-	r, problems := d.configured("opencode-v1", "")
+	r, problems := d.configured(anyHost, "")
 	unset := 0
 	var set []string
 	for _, f := range config.Fields() {

@@ -25,7 +25,9 @@ func log(c *call) int {
 	}
 	path := c.in.State + "/logs/advisor.log"
 	text, failure := readFile(c, path, maxLog)
-	if failure != "" && !(c.has("follow") && failure == protocol.ErrnoNotFound.Error()) {
+	if missing := failure == protocol.ErrnoNotFound.Error(); missing && !c.has("follow") {
+		return c.fail("there is none yet: a host that runs the plugin writes " + path)
+	} else if failure != "" && !missing {
 		return c.fail("read " + path + ": " + failure)
 	}
 	c.Print(string(last(text, lines)))

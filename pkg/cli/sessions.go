@@ -30,6 +30,8 @@ type stored struct {
 	raw   []byte
 	id    string
 	where string // the folder that the host was opened in; empty for one that was stored before this was known
+	// absent: it is none at all, for this folder has none yet.
+	absent bool
 }
 
 // slots lists the stored sessions, the one used last first.
@@ -138,9 +140,9 @@ func (c *call) find() (s stored, failure string) {
 	case named:
 		return s, "there is no session " + strconv.Quote(want) + " in " + c.in.State + "; " + program + " status --all lists those that are"
 	case len(list) > 0:
-		return s, "the advisor has watched no session in " + c.init.Directory + "; " + program + " status --all lists those elsewhere, for --session"
+		return stored{absent: true}, "the advisor has watched no session in " + c.init.Directory + "; " + program + " status --all lists those elsewhere, for --session"
 	}
-	return s, "the advisor has watched no session yet (" + c.in.State + " holds none)"
+	return stored{absent: true}, "the advisor has watched no session yet (" + c.in.State + " holds none); work in the host, and if none appears, see " + program + " doctor"
 }
 
 // within tells whether a folder is the one that a session was opened in, or below it.

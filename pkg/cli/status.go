@@ -9,12 +9,17 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
+	"github.com/Kayphoon/opencode-advisor/pkg/session"
 	"github.com/Kayphoon/opencode-advisor/pkg/show"
+	"github.com/Kayphoon/opencode-advisor/pkg/transcript"
 	"github.com/Kayphoon/opencode-advisor/pkg/utc"
 )
 
 // here is how a person says a command in the shell.
 const here = show.Prompt(program + " ")
+
+// anyHost is the host whose settings are looked at where none is known.
+const anyHost = "opencode-v1"
 
 // configured reads the configuration as a host's plugin does. What only the host knows is not there.
 func (c *call) configured(host string, options protocol.JSON) (*config.Resolved, []config.Problem) {
@@ -40,13 +45,22 @@ func status(c *call) int {
 	if c.has("all") {
 		return statuses(c)
 	}
-	s, failure := c.find()
-	if failure != "" {
-		return c.fail(failure)
+	s, none := c.find()
+	if none != "" && !s.absent {
+		return c.fail(none)
 	}
-	st, failure := s.restore()
-	if failure != "" {
-		return c.fail(failure)
+	title := "session: none: " + none
+	b := []byte{'{'}
+	st := session.New("", transcript.New(transcript.Options{}))
+	st.Host = anyHost
+	if !s.absent {
+		var failure string
+		if st, failure = s.restore(); failure != "" {
+			return c.fail(failure)
+		}
+		title = "session: " + s.id + where(s) + ", last used " + utc.Format(s.used())
+		b = s.json(nil)
+		b[len(b)-1] = ','
 	}
 	if s.where != "" {
 		c.init.Directory = s.where // it may be a session of another folder
@@ -54,13 +68,11 @@ func status(c *call) int {
 	resolved, problems := c.configured(st.Host, "")
 	health := c.Health(st, resolved, problems, c.workspace())
 	if c.has("json") {
-		b := s.json(nil)
-		b = append(b[:len(b)-1], `,"now":`...)
-		c.say(string(append(health.AppendJSON(b), '}')))
+		c.say(string(append(health.AppendJSON(append(b, `"now":`...)), '}')))
 		return OK
 	}
-	c.say("session: " + s.id + where(s) + ", last used " + utc.Format(s.used()))
-	c.say(here.Status(st, health))
+	c.say(c.folded(title, 2))
+	c.say(c.folded(here.Status(st, health), 2))
 	return OK
 }
 

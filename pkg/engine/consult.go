@@ -13,7 +13,7 @@ import (
 // consult answers one call of the consult tool. Whatever is in the way is an answer as well.
 func (e *Engine) consult(l *live, ask *protocol.Consult) {
 	if why := e.noConsult(l); why != "" {
-		e.emit(&protocol.Answer{Call: ask.Call, Session: l.state.ID, Text: why, Failed: true})
+		e.emit(&protocol.Answer{Call: ask.Call, Session: l.state.ID, Text: e.forPeople(why), Failed: true})
 		return
 	}
 	l.state.Consults++
@@ -74,7 +74,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 		Steps: c.MaxToolSteps, MaxTokens: c.MaxTokens,
 		Started: e.now, Deadline: e.now + int64(c.TimeoutMS),
 	}
-	e.emit(&protocol.Status{Session: l.state.ID, Text: "asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")"})
+	e.emit(&protocol.Status{Session: l.state.ID, Text: e.forPeople("asking the advisor (" + in.Endpoint.Provider + "/" + in.Endpoint.Model + ")")})
 	v := newView(e, l, "", transcript.Delta{}, false, e.config.Tools)
 	m := p.meter(l, session.RoleConsult, e.config.Consult)
 	res := consult.Run(p.model(m), in, v.tools)
@@ -92,7 +92,7 @@ func (e *Engine) runConsult(t *task, l *live, ask *protocol.Consult) {
 		e.log("warn", "consultation in "+s.ID+": "+res.Failure.Error())
 	}
 	e.emit(&protocol.Answer{
-		Call: ask.Call, Session: s.ID, Text: e.redact.Text(res.Advice), Failed: res.Failed,
+		Call: ask.Call, Session: s.ID, Text: e.forPeople(res.Advice), Failed: res.Failed,
 		Details: consult.Details(in, res, e.now),
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/Kayphoon/opencode-advisor/pkg/cli"
 	"github.com/Kayphoon/opencode-advisor/pkg/config"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/llm"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/redact"
@@ -337,8 +338,12 @@ func (e *Engine) nonce() string {
 func (e *Engine) emit(ef protocol.Effect) { e.out = append(e.out, ef) }
 
 func (e *Engine) log(level, text string) {
-	e.host.Emit(protocol.Log{Level: level, Text: e.redact.Text(text)})
+	e.host.Emit(protocol.Log{Level: level, Text: e.forPeople(text)})
 }
+
+// forPeople makes a text fit for a screen: a model's words, a file's name or a provider's failure in it moves no cursor,
+// turns no direction, and holds no secret. The secrets go last, for what does not show can stand within one.
+func (e *Engine) forPeople(text string) string { return e.redact.Text(guard.Printable(text)) }
 
 // notice tells the person something once in this instance. What is of no
 // session waits for the first one: most hosts can show a notice only there.
@@ -347,7 +352,7 @@ func (e *Engine) notice(session, key, variant, text string) {
 		return
 	}
 	e.told[session+"\x00"+key] = true
-	n := &protocol.Notice{Session: session, Key: key, Variant: variant, Text: e.redact.Text(text)}
+	n := &protocol.Notice{Session: session, Key: key, Variant: variant, Text: e.forPeople(text)}
 	if session == "" && len(e.sessions) == 0 {
 		e.homeless = append(e.homeless, n)
 		return

@@ -186,7 +186,7 @@ func (e *Engine) tell(a *asked, effect judge.Decision, message string) {
 		return
 	}
 	a.told = true
-	e.emit(&protocol.Decision{Call: a.call, Session: a.session, Effect: string(effect), Message: e.redact.Text(message)})
+	e.emit(&protocol.Decision{Call: a.call, Session: a.session, Effect: string(effect), Message: e.forPeople(message)})
 }
 
 // noted writes a judged ask into the log, and keeps it when the person has a word to say.

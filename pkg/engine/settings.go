@@ -191,5 +191,5 @@ func (e *Engine) reply(l *live, c *protocol.Command, text string, failed bool) {
 	b = strconv.AppendBool(append(b, `,"consult":`...), e.config.Enabled && e.config.Config.Consult.Enabled)
 	b = protocol.AppendString(append(b, `,"model":`...), e.config.Consult.Provider+"/"+e.config.Consult.Model)
 	b = protocol.AppendString(append(b, `,"effort":`...), e.config.Consult.Effort)
-	e.emit(&protocol.Answer{Call: c.Call, Session: l.state.ID, Text: e.redact.Text(text), Failed: failed, Details: protocol.JSON(append(b, '}'))})
+	e.emit(&protocol.Answer{Call: c.Call, Session: l.state.ID, Text: e.forPeople(text), Failed: failed, Details: protocol.JSON(append(b, '}'))})
 }

@@ -55,6 +55,9 @@ func Clean(text string, max int) string {
 // otherwise stay as it is: quotes, excerpts, patches.
 func Printable(code string) string { return visible(code) }
 
+// Hidden tells whether a character does not show, moves a cursor or turns the direction of what stands around it.
+func Hidden(r rune) bool { return r == '\u2028' || r == '\u2029' || hidden(r) }
+
 // cleanNote cleans every field of a note that a model wrote.
 func cleanNote(note protocol.Note) protocol.Note {
 	note.Text = Clean(note.Text, MaxText)

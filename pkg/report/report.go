@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/Kayphoon/opencode-advisor/pkg/budget"
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 	"github.com/Kayphoon/opencode-advisor/pkg/utc"
 )
@@ -29,7 +30,7 @@ const Mark = "<!doctype html>\n<!-- opencode-superadvisor report -->\n"
 // page is the HTML under way.
 type page struct{ b []byte }
 
-// raw adds markup of ours; text adds a text of anybody's.
+// raw adds markup of ours; text adds a text of anybody's, of which nothing may hide or turn the direction.
 func (p *page) raw(s ...string) {
 	for _, one := range s {
 		p.b = append(p.b, one...)
@@ -37,6 +38,7 @@ func (p *page) raw(s ...string) {
 }
 
 func (p *page) text(s string) {
+	s = guard.Printable(s)
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '<':

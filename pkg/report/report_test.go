@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
@@ -88,7 +89,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 
 // Whatever a repository, a model or a host put into a text, the page's own elements are all that it has.
 func TestNoTextBecomesMarkup(t *testing.T) {
-	for _, evil := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='x`, `</style><script>`, "&lt;b&gt;", "a\x00b\x1b[2J", "-->", "]]>", "\xff\xfe"} {
+	for _, evil := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='x`, `</style><script>`, "&lt;b&gt;", "a\x00b\x1b[2J", "-->", "]]>", "\xff\xfe", "\u202egnp.exe\u2066", "\U000e0041\u200b\u0085"} {
 		lines := session(evil)
 		for i := range lines {
 			l := &lines[i]
@@ -98,6 +99,9 @@ func TestNoTextBecomesMarkup(t *testing.T) {
 		html := HTML(Input{Version: evil, Now: now, Session: evil, Directory: evil, Host: evil, Lines: lines})
 		d := xml.NewDecoder(strings.NewReader(strings.ToValidUTF8(strings.TrimPrefix(string(html), "<!doctype html>"), "?")))
 		d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+		if at := strings.IndexFunc(string(html), func(r rune) bool { return r != '\n' && guard.Hidden(r) }); at >= 0 {
+			t.Errorf("%q: the page has %q", evil, string(html)[at:at+8])
+		}
 		elements := map[string]bool{}
 		for {
 			token, err := d.Token()

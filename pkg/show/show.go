@@ -126,6 +126,9 @@ func model(ep config.Endpoint) string {
 	if ep.Transport == config.TransportNone {
 		return "none"
 	}
+	if ep.Model == "" {
+		return "the host's own model"
+	}
 	s := ep.Provider + "/" + ep.Model
 	if ep.Effort != "" {
 		s += " (" + ep.Effort + ")"
