@@ -16,7 +16,7 @@ help: ## this list
 test: ## everything, as CI runs it
 test: build audit test-go mutants test-loader test-report test-hosts test-driver first-hour corpus
 	@printf '\nin short\n  go: %s packages passed\n' "$$(grep -c '^ok' .cache/test-go.log)"
-	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+| *[0-9]+ (pass|fail))$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
+	@grep -E '^(# (node|bun)|(#|ℹ) (pass|fail) [0-9]+)$$' .cache/test-loader.log | sed -E 's/^[# ℹ]*/  /'
 
 .PHONY: build
 build: $(MODULES) ## the module and the loader into dist/

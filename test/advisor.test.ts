@@ -16,7 +16,7 @@ import { scratch } from "./scratch.ts";
 
 const short = { hostMs: 200, readyMs: 30, closeMs: 200 };
 /** For a guest that hangs; the others have all the time that they need. */
-const strict = { ...short, callMs: 60, graceMs: 60 };
+const strict = { callMs: 60, graceMs: 60 };
 const step: Event & { session: string } = { type: "step_end", session: "s1" };
 
 const hosts: BenchHost[] = [];
@@ -27,8 +27,9 @@ function hostOf(manner: Manner, first?: object, deadlines: object = short): Benc
   return host;
 }
 
-async function started(manner: Manner, first?: object, deadlines?: object): Promise<BenchHost> {
-  const host = hostOf(manner, first, deadlines);
+async function started(manner: Manner, first?: object, strict = {}): Promise<BenchHost> {
+  const host = hostOf(manner, first);
+  host.strict = strict;
   host.advisor.start();
   await host.isReady;
   return host;
