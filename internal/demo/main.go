@@ -159,7 +159,7 @@ func build(ctx context.Context, root string) (note string, err error) {
 	if err := command(ctx, root, "npm", "run", "--silent", "build"); err != nil {
 		return "", err
 	}
-	return "the module: " + sizeOf(filepath.Join(root, "dist", "superadvisor.wasm")), nil
+	return "module " + sizeOf(filepath.Join(root, "dist", "superadvisor.wasm")), nil
 }
 
 // command runs a program and gives its output when it fails.

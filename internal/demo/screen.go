@@ -49,13 +49,13 @@ func (s *screen) say(text string) { fmt.Fprintln(s.w, text) }
 
 func (s *screen) title(title, below string) {
 	s.say(s.paint(bold, title))
-	s.say(wrap(below, 100, ""))
+	s.say(wrap(below, len(margin)+width, ""))
 	s.say("")
 }
 
 // step runs one step of the preparation. Its line begins before and ends after it, so that a slow one is seen at work.
 func (s *screen) step(n, of int, title string, do func() (note string, err error)) error {
-	fmt.Fprintf(s.w, "[%d/%d] %-58s ", n, of, title)
+	fmt.Fprintf(s.w, "[%d/%d] %-52s ", n, of, title)
 	start := s.now()
 	note, err := do()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *screen) act(n, of int, title string) {
 // Columns of the timeline: the time, who, and the rest at most this wide.
 const (
 	margin = "                  "
-	width  = 102
+	width  = 80 - len(margin)
 )
 
 var colours = map[string]colour{e2e.Person: bold, e2e.Reviewer: cyan, e2e.Advisor: yellow, e2e.Screen: yellow, e2e.Dropped: dim}
@@ -98,7 +98,7 @@ func (s *screen) entries(entries []e2e.Entry) {
 func body(e e2e.Entry) string {
 	switch {
 	case e.Tool != "":
-		return fmt.Sprintf("%-36s %s", e.Tool, oneLine(e.Text, width-37))
+		return fmt.Sprintf("%-26s %s", e.Tool, oneLine(e.Text, width-27))
 	case e.Who == e2e.Dropped:
 		text := "not said: " + cmp.Or(reasons[e.Text], e.Text)
 		if e.Cites != "" {

@@ -40,11 +40,12 @@ func TestTimelineIsReadable(t *testing.T) {
 	want := `
 4 of 5: a blocker
    0.0 s  person   Add currentUser(token).
-   0.4 s  agent    write src/session.ts                 Wrote file successfully.
-   1.2 s  reviewer read src/db.ts                       src/db.ts: lines 1-32 of 32
+   0.4 s  agent    write src/session.ts       Wrote file successfully.
+   1.2 s  reviewer read src/db.ts             src/db.ts: lines 1-32 of 32
    1.3 s  advisor  [advisor blocker] src/db.ts:25
-                  currentUser crashes for an unknown token: findSession gives null there, and session.userId is read
-                  without a check. Check it.
+                  currentUser crashes for an unknown token: findSession gives
+                  null there, and session.userId is read without a check. Check
+                  it.
                      return x
                   -> this wakes the agent
    2.0 s  toast    Advisor blocker at src/db.ts:25
@@ -67,8 +68,8 @@ func TestStepsTellTheirTimeAndTheirFailure(t *testing.T) {
 	if err == nil || err.Error() != "start: no room" {
 		t.Errorf("got the error %v", err)
 	}
-	want := "[1/2] pack                                                       ok   0.5 s  1.20 MB\n" +
-		"[2/2] start                                                      failed\n"
+	want := "[1/2] pack                                                 ok   0.5 s  1.20 MB\n" +
+		"[2/2] start                                                failed\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -77,10 +77,10 @@ func run(ctx context.Context) (err error) {
 		{"superadvisor --help, as npx runs it", n.help},
 		{"superadvisor bench, of one recording", n.bench},
 		{"superadvisor install --dry-run, install, and install again", n.add},
-		{"superadvisor doctor, which plays a turn in OpenCode and in pi", func() error {
+		{"superadvisor doctor, with a turn in OpenCode and in pi", func() error {
 			return n.doctor("opencode plugin", "watchdog", "tools", "state", "rehearsal", "module", "opencode trial", "pi trial", "delivery")
 		}},
-		{"OpenCode " + hosts.OpenCodeVersion + " works until the first note, a blocker that wakes it once", n.work},
+		{"OpenCode " + hosts.OpenCodeVersion + " works until a blocker wakes it, once", n.work},
 		{"superadvisor status, notes and why", n.ask},
 		{"superadvisor report", n.report},
 		{"superadvisor mute, while OpenCode runs and after", n.mute},
@@ -90,7 +90,7 @@ func run(ctx context.Context) (err error) {
 		{"superadvisor uninstall", n.remove},
 	} {
 		start := time.Now()
-		fmt.Printf("%-86s ", s.title)
+		fmt.Printf("%-65s ", s.title)
 		if err := s.do(); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
@@ -260,13 +260,16 @@ func (n *newcomer) doctor(well ...string) error {
 	if err := json.Unmarshal([]byte(out), &checks); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	states := map[string]string{}
+	states, odd := map[string]string{}, ""
 	for _, c := range checks {
 		states[c.Check] = c.State
+		if c.State != "ok" {
+			odd += "\n" + c.State + " " + c.Check + ": " + c.Text
+		}
 	}
 	for _, name := range well {
 		if states[name] != "ok" {
-			return fmt.Errorf("the doctor says that %s is %q:\n%s", name, states[name], out)
+			return fmt.Errorf("%s is not as it should be%s", name, odd)
 		}
 	}
 	return nil

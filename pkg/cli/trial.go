@@ -25,9 +25,10 @@ const (
 )
 
 const (
-	trialMS = 60_000
+	// trialMS is long: on a machine that was busy with builds OpenCode has needed more than a minute.
+	trialMS = 120_000
 	// quietMS is how long the agent goes on without news of the advisor, stepMS what it lets pass before a step.
-	quietMS = 20_000
+	quietMS = 40_000
 	stepMS  = 200
 )
 

@@ -123,16 +123,16 @@ func TestTrial(t *testing.T) {
 		{"a host that asks for a title", (&actor{advised: true, heard: true, title: true}).play,
 			check{State: "ok", Text: "in a turn of the real program, with scripted models and in a folder of its own, a note was delivered and seen by the agent; 0.0 s"}, OK},
 		{"a host without the plugin", (&actor{}).play,
-			check{State: "failure", Text: "it works and does not run the advisor: no request of it came (requests: agent 102, advisor 0)",
+			check{State: "failure", Text: "it works and does not run the advisor: no request of it came (requests: agent 202, advisor 0)",
 				Mend: "update opencode; if it is the latest, please report this line"}, Failed},
 		{"a host that shows no note", (&actor{advised: true}).play,
-			check{State: "failure", Text: "the advisor left a note, and no request of the agent held it (requests: agent 102, advisor 3)",
+			check{State: "failure", Text: "the advisor left a note, and no request of the agent held it (requests: agent 202, advisor 3)",
 				Mend: "update opencode; if it is the latest, please report this line"}, Failed},
 		{"a host that ends too early", (&actor{steps: 2}).play,
 			check{State: "warning", Text: "it ended with 3 before a note could reach its agent (requests: agent 2, advisor 0); its last words: one two",
 				Mend: "start opencode by hand and see why; --no-host leaves this out"}, OK},
 		{"a host that hangs", func(protocol.TrialAnswer) protocol.Tried { return protocol.Tried{Ended: true, Late: true} },
-			check{State: "warning", Text: "the turn did not end within 60 s (requests: agent 0, advisor 0)",
+			check{State: "warning", Text: "the turn did not end within 120 s (requests: agent 0, advisor 0)",
 				Mend: "try again when the machine is less busy; --no-host leaves this out"}, OK},
 		{"a host that cannot be started", func(protocol.TrialAnswer) protocol.Tried {
 			return protocol.Tried{Ended: true, Failure: "spawn opencode EACCES"}
@@ -225,7 +225,7 @@ func TestTrialKeepsToItsFolder(t *testing.T) {
 				t.Errorf("%s: %s=%s leads out of the folder", version, v.Name, v.Value)
 			}
 		}
-		if trial.MS != 60_000 || trial.Dir != "project" {
+		if trial.MS != 120_000 || trial.Dir != "project" {
 			t.Errorf("%s: %d ms in %s", version, trial.MS, trial.Dir)
 		}
 		plugin := false
