@@ -173,7 +173,7 @@ func traces(batch []said, note protocol.Note) (list []string) {
 // wake goes for the one wake between two human messages. The breaker is spent and saved
 // before the answer is known: a claim is never taken back.
 func (e *Engine) wake(p port, l *live, human string) breaker.Reason {
-	claim, reason := l.state.GoForWake(e.now, human, e.config.MaxWakesPerHour)
+	claim, reason := l.state.GoForWake(e.wall, human, e.config.MaxWakesPerHour)
 	if reason != breaker.Allowed {
 		return reason
 	}
@@ -183,7 +183,7 @@ func (e *Engine) wake(p port, l *live, human string) breaker.Reason {
 		return breaker.Superseded
 	}
 	l.dirty = true
-	return l.state.Claimed(e.now, granted, other)
+	return l.state.Claimed(e.wall, granted, other)
 }
 
 // fresh reads the cited places again. A note whose lines changed is stale; one whose
@@ -322,6 +322,6 @@ func (e *Engine) record(l *live, n protocol.Note, fate string, trace []string, w
 	}
 	n = e.redactNote(n)
 	e.journal(l, noted(n, fate, wake))
-	l.state.Record(protocol.StoredNote{Note: n, Fate: fate, Turn: l.state.Turns, At: e.now, Tools: looked, Wake: wake})
+	l.state.Record(protocol.StoredNote{Note: n, Fate: fate, Turn: l.state.Turns, At: e.wall, Tools: looked, Wake: wake})
 	l.dirty = true
 }

@@ -41,7 +41,8 @@ const maxEarly = 2_000
 // Engine is one guest's core. It is not safe for concurrent use.
 type Engine struct {
 	host     Host
-	now      int64
+	now      int64 // goes on whatever happens to the clock: what waits and how long
+	wall     int64 // what the clock says: what is dated, and compared with other dates
 	out      []protocol.Effect
 	waiting  map[string]*task // by the key they wait for
 	timers   map[string]func()
@@ -128,7 +129,14 @@ func (e *Engine) Call(batch []byte) []byte {
 // goes out would take 100 KB of the module. Nothing is recorded. The effects are valid until the next call.
 func (e *Engine) Take(now int64, events []protocol.Event) []protocol.Effect {
 	e.out = e.out[:0]
-	e.now = max(e.now, now)
+	// A laptop that slept is later by all of it. A clock that is set back, be it by a year, takes nothing back from what has
+	// passed, and time goes on from there.
+	if e.wall == 0 {
+		e.now = now
+	} else {
+		e.now += max(0, now-e.wall)
+	}
+	e.wall = now
 	for _, ev := range events {
 		e.safely("event "+ev.EventType(), func() { e.take(ev) })
 		e.resumeSoon()

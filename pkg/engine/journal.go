@@ -14,7 +14,7 @@ func (e *Engine) journal(l *live, line protocol.JournalLine) {
 	if !l.stores() {
 		return
 	}
-	line.At, line.Session, line.Turn = e.now, l.state.ID, l.state.Turns
+	line.At, line.Session, line.Turn = e.wall, l.state.ID, l.state.Turns
 	e.emit(&protocol.Append{Log: "journal", Line: string(protocol.AppendJournalLine(nil, line))})
 }
 

@@ -113,9 +113,9 @@ func (e *Engine) permission(l *live, ev *protocol.Permission) {
 	if action.Cut = action.Cut || ev.Cut; !action.Cut {
 		a.key = action.Key()
 	}
-	started := ev.Started
-	if started <= 0 || started > e.now {
-		started = e.now
+	started := e.now
+	if ev.Started > 0 {
+		started -= max(0, e.wall-ev.Started)
 	}
 	l.judged++
 	task := e.start("judge", l.state.ID, func(t *task) {
@@ -198,6 +198,7 @@ func (e *Engine) noted(a *asked, l *live, out judge.Outcome) {
 	}
 	l.dirty = true
 	a.entry = out.Entry
+	a.entry.TS = e.wall
 	e.appendLog(a.entry.AppendLine(nil))
 	e.journal(l, protocol.JournalLine{Kind: "judge", Outcome: string(a.entry.Decision)})
 	switch {
@@ -218,7 +219,7 @@ func (e *Engine) appendLog(line []byte) {
 func (e *Engine) agreed(l *live, a *asked) {
 	delete(e.judging.asks, a.call)
 	allowed := a.person == string(judge.Allow)
-	e.appendLog(a.entry.AppendAgreed(nil, e.now, allowed))
+	e.appendLog(a.entry.AppendAgreed(nil, e.wall, allowed))
 	if agreed, known := a.entry.Agreed(allowed); known {
 		outcome := "disagreed"
 		if agreed {

@@ -20,7 +20,7 @@ type purse struct {
 
 // today gives the day's ledger; a new day begins with an empty one.
 func (e *Engine) today() *budget.Ledger {
-	if name := utc.Format(e.now)[:len("2006-01-02")]; e.purse.day.Name != name {
+	if name := utc.Format(e.wall)[:len("2006-01-02")]; e.purse.day.Name != name {
 		e.purse.day = budget.Ledger{Name: name}
 	}
 	return &e.purse.day
