@@ -132,7 +132,7 @@ func mkdir(dir, name string) string {
 func install(ctx context.Context, root string) (note string, err error) {
 	installed := filepath.Join(root, "node_modules", ".package-lock.json")
 	if newer(installed, filepath.Join(root, "package.json"), filepath.Join(root, "package-lock.json")) {
-		return "they are there", nil
+		return "there", nil
 	}
 	if err := command(ctx, root, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return "", err

@@ -76,7 +76,7 @@ func (s *screen) act(n, of int, title string) {
 
 // Columns of the timeline: the time, who, and the rest at most this wide.
 const (
-	margin = "                  "
+	margin = "                   "
 	width  = 80 - len(margin)
 )
 

@@ -43,15 +43,15 @@ func TestTimelineIsReadable(t *testing.T) {
    0.4 s  agent    write src/session.ts       Wrote file successfully.
    1.2 s  reviewer read src/db.ts             src/db.ts: lines 1-32 of 32
    1.3 s  advisor  [advisor blocker] src/db.ts:25
-                  currentUser crashes for an unknown token: findSession gives
-                  null there, and session.userId is read without a check. Check
-                  it.
-                     return x
-                  -> this wakes the agent
+                   currentUser crashes for an unknown token: findSession gives
+                   null there, and session.userId is read without a check. Check
+                   it.
+                      return x
+                   -> this wakes the agent
    2.0 s  toast    Advisor blocker at src/db.ts:25
    2.5 s  dropped  not said: the same matter was said before (duplicate)
-                  src/db.ts:25 has return null
-                  ok it woke the agent once
+                   src/db.ts:25 has return null
+                   ok it woke the agent once
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

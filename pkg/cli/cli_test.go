@@ -175,7 +175,7 @@ func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 			t.Errorf("%s: code %d, %s%s", line, code, out, err)
 		}
 	}
-	if _, err, code := d.run("log"); code != Failed || err != "superadvisor log: there is none yet: a host that runs the plugin writes "+stateDir+"/logs/advisor.log\n" {
+	if _, err, code := d.run("log"); code != Failed || err != "superadvisor log: there is none yet: what goes wrong in a host is written to "+stateDir+"/logs/advisor.log\n" {
 		t.Errorf("log: code %d, %s", code, err)
 	}
 	d.store("ses_1", project, nit)

@@ -15,9 +15,14 @@ var judgeKinds = []string{"bash", "edit", "write", "read", "webfetch"}
 // judged says what the judge's fixed rules make of an action. No model is asked.
 func judged(c *call) int {
 	if c.has("rows") {
+		var rows [][2]string
 		for _, r := range judge.Rows() {
-			c.say(string(r.Decision) + "  " + r.ID + "  " + r.Reason)
+			decision := string(r.Decision)
+			rows = append(rows, [2]string{decision + strings.Repeat(" ", len("allow  ")-len(decision)) + r.ID, r.Reason})
 		}
+		var b strings.Builder
+		table(&b, rows)
+		c.Print(b.String())
 		return OK
 	}
 	kind, named := c.values["action"]

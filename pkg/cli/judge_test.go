@@ -35,7 +35,7 @@ func TestJudgeExplains(t *testing.T) {
 	if real, ok := (&call{Host: d}).real(project + "/lost"); ok {
 		t.Errorf("a link to nowhere: %q", real)
 	}
-	if out, _, code := d.run("judge", "--rows"); code != OK || strings.Count(out, "\n") < 20 {
+	if out, _, code := d.run("judge", "--rows"); code != OK || strings.Count(out, "\n") < 20 || !strings.HasPrefix(out, "  deny   delete-outside      deletes outside the workspace and its worktrees\n") {
 		t.Errorf("the rows: code %d, %s", code, out)
 	}
 	for line, want := range map[string]string{

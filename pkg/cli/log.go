@@ -26,7 +26,7 @@ func log(c *call) int {
 	path := c.in.State + "/logs/advisor.log"
 	text, failure := readFile(c, path, maxLog)
 	if missing := failure == protocol.ErrnoNotFound.Error(); missing && !c.has("follow") {
-		return c.fail("there is none yet: a host that runs the plugin writes " + path)
+		return c.fail("there is none yet: what goes wrong in a host is written to " + path)
 	} else if failure != "" && !missing {
 		return c.fail("read " + path + ": " + failure)
 	}

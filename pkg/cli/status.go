@@ -146,7 +146,7 @@ func notes(c *call) int {
 	if failure != "" {
 		return c.fail(failure)
 	}
-	c.say(show.Notes(st))
+	c.say(c.folded(show.Notes(st), 2))
 	return OK
 }
 
@@ -167,11 +167,12 @@ func why(c *call) int {
 		at, _ := show.Find(st.Notes, c.arg())
 		s.notes(func(raw []byte) {
 			if at == 0 {
-				text = string(raw)
+				c.say(string(raw))
 			}
 			at--
 		})
+		return OK
 	}
-	c.say(text)
+	c.say(c.folded(text, 2))
 	return OK
 }

@@ -83,7 +83,9 @@ func HTML(in Input) []byte {
 	p.cost(sum)
 	p.judge(sum)
 	p.raw("</main><footer><p>")
-	p.text("Written by opencode-superadvisor " + in.Version + " at " + utc.Format(in.Now) + ". All times are UTC. Nothing on this page was sent anywhere.")
+	p.text("Written by opencode-superadvisor " + in.Version + " at ")
+	p.when(in.Now)
+	p.text(". All times are UTC. Nothing on this page was sent anywhere.")
 	p.raw("</p></footer></body></html>\n")
 	return p.b
 }
@@ -138,7 +140,7 @@ func (p *page) short(s *sums) {
 	card("Kept back", num(s.kept), "notes that did not pass")
 	card("Reviews", num(s.reviews.n), num(s.outcomes["notes"])+" with notes, "+num(s.outcomes["silent"]+s.outcomes["prose"])+" silent, "+num(s.unanswered())+" without an answer")
 	card("Turns", num(s.turns), "")
-	card("Review time", ms(s.reviews.at(50)), "half of the reviews; 95 in 100 took "+ms(s.reviews.at(95))+" or less")
+	card("Review time", ms(s.reviews.at(50)), "half of the reviews took less; 95 in 100 took "+ms(s.reviews.at(95))+" or less")
 	card("Tokens", short(s.reviews.in+s.reviews.out), short(s.reviews.in)+" in, of these "+short(s.reviews.cached)+" cached; "+short(s.reviews.out)+" out")
 	if s.reviews.cost > 0 {
 		card("Cost", budget.Dollars(s.reviews.cost), s.reviews.guess())
@@ -274,7 +276,7 @@ func (p *page) cost(s *sums) {
 		p.raw("<p>No model has been asked yet.</p></section>")
 		return
 	}
-	p.raw(`<div class="wide" tabindex="0" role="region" aria-label="Cost and time, by model"><table><thead><tr><th scope="col">Model</th><th scope="col">For</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Tokens in</th><th scope="col" class="n">Cached</th><th scope="col" class="n">Out</th><th scope="col" class="n">Cost</th><th scope="col" class="n">Half within</th><th scope="col" class="n">95 % within</th></tr></thead><tbody>`)
+	p.raw(`<div class="wide" tabindex="0" role="region" aria-label="Cost and time, by model"><table><thead><tr><th scope="col">Model</th><th scope="col">For</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Tokens in</th><th scope="col" class="n">Cached</th><th scope="col" class="n">Out</th><th scope="col" class="n">Cost</th><th scope="col" class="n">Median</th><th scope="col" class="n">95 % within</th></tr></thead><tbody>`)
 	for _, m := range s.models {
 		p.raw(`<tr><th scope="row">`)
 		p.el("code", m.model)

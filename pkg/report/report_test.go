@@ -62,7 +62,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 		"Notes said 3 2 blockers, 0 concerns, 1 nit",
 		"Kept back 3 notes",
 		"Reviews 3 1 with notes, 1 silent, 1 without an answer",
-		"Review time 2.3 s half of the reviews; 95 in 100 took 25.0 s or less",
+		"Review time 2.3 s half of the reviews took less; 95 in 100 took 25.0 s or less",
 		"Tokens 24k 24k in, of these 12k cached; 320 out",
 		"Cost $0.0052 of all reviews",
 		"blocker woke the agent src/db.ts:6 user.name is read without a check said; n_1",
@@ -76,7 +76,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 		"It judged 4 asks: 2 to be allowed, 1 to be denied, and 1 left to you. Where you decided as well, it would have done the same in 1 of 2 cases.",
 		"withdrawn note the host had held it back, and it was not said: the cited lines had changed by the time it would have been said; n_6",
 		"Permission judge: left to you", "You answered an ask: the judge agreed",
-		"opencode-superadvisor 1.2.3 at 2027-01-15T08:00:00",
+		"opencode-superadvisor 1.2.3 at 2027-01-15 08:00:00",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the page does not say %q:\n%s", want, said)

@@ -22,7 +22,7 @@ li.human{border-top:1px solid var(--line);margin-top:.5rem}
 li.note{background:var(--card);border-radius:0 .5rem .5rem 0;margin:.25rem 0;padding-right:.75rem}
 li.kept{background:none}
 time{color:var(--dim);font-size:.85rem;font-variant-numeric:tabular-nums}
-.tag{border:1px solid;border-radius:1rem;padding:0 .55rem;font-size:.85rem;font-weight:600;color:var(--dim)}
+.tag{white-space:nowrap;border:1px solid;border-radius:1rem;padding:0 .55rem;font-size:.85rem;font-weight:600;color:var(--dim)}
 .nit{color:var(--nit)}.concern{color:var(--concern)}.blocker{color:var(--blocker)}.wake{color:var(--wake)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{overflow-wrap:normal;text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
