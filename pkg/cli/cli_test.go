@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -488,5 +489,17 @@ func TestLinesFitATerminal(t *testing.T) {
 	}
 	if strings.Join(strings.Fields(folded), " ") != strings.TrimSpace(long) {
 		t.Errorf("words are lost: %q", folded)
+	}
+	d := fresh(t)
+	d.store("ses_1", project, nit, blocker)
+	init := protocol.Init{Version: "1.2.3", Directory: project, Home: "/home/ada", ConfigHome: "/home/ada/.config"}
+	for _, args := range []string{"doctor --no-host", "doctor --no-host --all", "status", "notes", "why n_aaaaaaaaaaaa"} {
+		d.out.Reset()
+		Run(d, init, protocol.CLI{Args: strings.Fields(args), State: stateDir, Package: packageDir, Terminal: true})
+		for line := range strings.Lines(regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(d.out.String(), "")) {
+			if words := strings.TrimSpace(line); utf8.RuneCountInString(line) > columns+1 && strings.Contains(words, " ") {
+				t.Errorf("%s: too wide: %q", args, line)
+			}
+		}
 	}
 }
