@@ -41,7 +41,7 @@ test-loader: $(MODULES) ## the tests of the loader, under Node and under Bun
 	@npm test --silent 2>&1 | tee .cache/test-loader.log || { printf '\nwhat failed\n'; grep -aE -B12 -A24 '^ *(error: |not ok |\(fail\))' .cache/test-loader.log | tail -n 150; exit 1; }
 
 .PHONY: test-report
-test-report: build ## the report in a real Chromium: phone and desk, light and dark, keyboard
+test-report: build ## the report in a real Chromium: phone, desk, light, dark, keyboard
 	node --test test/browser/
 
 .PHONY: corpus
@@ -53,7 +53,7 @@ demo: ## the worked example in a real OpenCode, with a readable timeline
 	go run ./internal/demo
 
 .PHONY: first-hour
-first-hour: build ## a first-time user's way: install, doctor (which tries OpenCode and pi), first note, why, report, in the real OpenCode
+first-hour: build ## a first-time user's way, in the real OpenCode and pi
 	go run ./internal/firsthour
 
 .PHONY: search
@@ -65,7 +65,7 @@ mutants: ## break each rule of loop safety, and demand a test that fails
 	go run ./internal/mutants/cmd
 
 .PHONY: soak
-soak: build ## 100,000 events over 200 sessions through the real loader: flat, and nothing lost
+soak: build ## 100,000 events in 200 sessions: memory stays flat, nothing is lost
 	node scripts/long.mjs soak 100000 200
 
 .PHONY: kill
@@ -73,7 +73,7 @@ kill: build ## kill the host at 50 moments around a wake: never a second wake
 	node scripts/long.mjs kill 50
 
 .PHONY: test-hosts
-test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi (also in a terminal, by tmux), one after the other: each fills the machine
+test-hosts: $(MODULES) ## the packed plugin in the real OpenCode and pi, one after the other
 	go test -count=1 -p 1 -timeout 20m ./internal/e2e ./internal/e2epi
 
 .PHONY: test-driver
@@ -81,14 +81,14 @@ test-driver: build ## the headless driver, against the real OpenCode
 	go test -tags realhost -count=1 -parallel 2 -p 1 -timeout 15m ./pkg/opencode/... ./internal/hosts/... ./internal/modelserver/... ./examples/headless/...
 
 .PHONY: bench
-bench: $(MODULES) ## what reaches a person, what a session sends, the codec in the guest, a round trip under wazero, and the loader under Node and Bun
+bench: $(MODULES) ## what reaches a person, what a session sends, and how long it takes
 	go run ./internal/bench/cmd
 	go run ./internal/guestbench -keep codec ./pkg/protocol
 	go test -run '^$$' -bench . ./pkg/harness
 	node scripts/bench.mjs
 
 .PHONY: bench-check
-bench-check: $(MODULES) ## the benches of the codec and the loader, failing where a ratio misses its bar
+bench-check: $(MODULES) ## the benches of codec and loader; fails where one misses its bar
 	@missed=0; \
 	go run ./internal/guestbench -check 3 -keep codec ./pkg/protocol || missed=1; \
 	node scripts/bench.mjs --check || missed=1; \
@@ -99,7 +99,7 @@ sizes: ## what each package takes of the module
 	go run ./internal/buildguest -sizes -keep testdata/bench/sizes.json
 
 .PHONY: check
-check: test ## also formatting, vet, generated files, reproducible builds and a clean tree
+check: test ## also formatting, vet, generated files, builds twice, a clean tree
 	@files=$$(git ls-files '*.go' ':!testdata' | xargs gofmt -l); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
 	go vet -tags realhost ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm

@@ -141,7 +141,7 @@ func TestReportAsTextAndAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newReport(options{failOn: "blocker"}, opencode.Result{
-		Verdict: opencode.OK, Reason: "1 file(s) changed", ChangedFiles: []string{"pay.js"}, AssistantText: "Mended & done.\n",
+		Verdict: opencode.OK, Reason: "1 file(s) changed", ChangedFiles: []string{"pay.js"}, AssistantText: "Mended \u202e& \x1b[2Jdone.\n",
 		Usage: opencode.Usage{Steps: 2, Input: 30, Output: 10, CostUSD: 0.0125},
 	}, said)
 

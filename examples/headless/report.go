@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/Kayphoon/opencode-advisor/pkg/guard"
 	"github.com/Kayphoon/opencode-advisor/pkg/opencode"
 	"github.com/Kayphoon/opencode-advisor/pkg/opencode/sandbox"
 )
@@ -91,7 +92,8 @@ func (r *report) print(w io.Writer, format string) error {
 	if r.Answer != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.Answer)
 	}
-	_, err := io.WriteString(w, b.String())
+	// A model wrote some of it, and a terminal or a job's page shows it.
+	_, err := io.WriteString(w, guard.Printable(b.String()))
 	return err
 }
 
