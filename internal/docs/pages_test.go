@@ -128,3 +128,55 @@ func TestLinksExist(t *testing.T) {
 		}
 	}
 }
+
+// named are what a page can name in backticks: a file of ours, a test, and a target of make.
+var (
+	namedFile   = regexp.MustCompile(`(?:^|[\s(])(?:\./)?((?:pkg|internal|host|test|testdata|scripts|wasm|docs|examples)/[\w./-]+)`)
+	namedTest   = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`)
+	namedTarget = regexp.MustCompile(`\bmake ([a-z-]+)`)
+)
+
+func TestNamesInThePagesExist(t *testing.T) {
+	var code strings.Builder
+	for _, dir := range []string{"pkg", "internal", "examples"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			code.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	makefile := "\n" + read(t, "Makefile")
+	found := 0
+	for _, page := range []string{"README.md", "README.zh-CN.md", "RATIONALE.md", "CONTRIBUTING.md", "docs/recipes.md", "docs/troubles.md", "examples/headless/README.md"} {
+		for _, m := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(read(t, page), -1) {
+			for _, f := range namedFile.FindAllStringSubmatch(m[1], -1) {
+				found++
+				name := strings.TrimRight(f[1], ".")
+				if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+					t.Errorf("%s speaks of %s, which is not there", page, name)
+				}
+			}
+			for _, name := range namedTest.FindAllString(m[1], -1) {
+				found++
+				if !strings.Contains(code.String(), "func "+name+"(") {
+					t.Errorf("%s speaks of %s, which no test is called", page, name)
+				}
+			}
+			for _, f := range namedTarget.FindAllStringSubmatch(m[1], -1) {
+				found++
+				if !strings.Contains(makefile, "\n"+f[1]+":") {
+					t.Errorf("%s speaks of make %s, which is no target", page, f[1])
+				}
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("%d names found", found)
+	}
+}

@@ -37,10 +37,10 @@ var (
 // commands are all commands, in the order of the help.
 func commands() []command {
 	return []command{
-		{name: "doctor", does: "try everything that the advisor needs, and say what mends what does not work", run: examine,
+		{name: "doctor", does: "try everything that the advisor needs, and say how to mend what fails", run: examine,
 			more: "It asks each configured model once, with some hundred tokens. A rehearsal plays a whole turn inside the module, with a scripted model and " +
 				"host. Then each real host that is installed plays one, with scripted models on the loopback interface, in a folder of its own that is gone " +
-				"afterwards: it sees neither your settings nor your keys. A failure ends the doctor with 1, a warning does not.",
+				"afterwards: it sees neither your settings nor your keys. After a failure the exit code is 1; a warning does not count.",
 			options: []option{{"offline", "", "ask no model"}, {"no-host", "", "start no host"}, {"opencode", "PATH", "OpenCode's program, where it is not the one on the PATH"},
 				{"pi", "PATH", "pi's program"}, {"all", "", "every setting, those at their defaults too"}, optJSON}},
 		{name: "install", does: "add the plugin to OpenCode's configuration, or to pi's", run: install, options: optsInstall,
@@ -51,21 +51,21 @@ func commands() []command {
 			more:    "With it what is in force in the session's folder: rules, advisors, limits, and what the day has cost in all.",
 			options: []option{optSession, {"all", "", "one line for each session, the latest first"}, optJSON}},
 		{name: "notes", does: "the latest notes of a session and what became of each", run: notes, options: []option{optSession, optJSON}},
-		{name: "why", args: "<note>", does: "all that is known of a note: citations, what the reviewer looked at, and the gates", run: why,
+		{name: "why", args: "<note>", does: "all that is known of a note: citations, what the reviewer looked at, the checks it went through", run: why,
 			options: []option{optSession, optJSON}},
 		{name: "mute", args: "[<note> | <path> | <category>]", does: "be quiet about that, or about everything, in a session", run: wish,
 			more:    "A host that has the session open takes it up before its next note, and says so there.",
 			options: []option{optSession}},
 		{name: "unmute", args: "[<note> | <path> | <category>]", does: "lift a mute", run: wish, options: []option{optSession}},
-		{name: "report", does: "a page of HTML: what the advisor did in a session, kept back, and cost", run: reportPage,
+		{name: "report", does: "an HTML page: what the advisor did in a session, what it kept back, what it cost", run: reportPage,
 			options: []option{optSession, {"all", "", "over all sessions"}, {"out", "FILE", "where to write it (" + reportName + "); - for the standard output"}}},
 		{name: "judge", args: "[input]", does: "what the permission judge's fixed rules decide about a command or another action", run: judged,
 			more: "No model is asked: where no fixed rule speaks it says ask. An input that begins with a dash stands behind --.",
 			options: []option{{"action", "KIND", "what the input is: bash (a command), edit, write, read (a path), webfetch (an address)"},
 				{"content", "TEXT", "the new text of an edit or write"}, {"rows", "", "the table of all fixed rules"}, optJSON}},
 		{name: "replay", args: "<recording>", does: "run a recording through the core, and say whether it decides the same", run: replay,
-			more: "A recording is a file of the folder recordings, which record in advisor.json asks for. A decision that differs is named, and ends it with 1."},
-		{name: "bench", does: "what reaches a person: reviewers over recorded sessions whose faults are known, and the table of how they did", run: measure,
+			more: "A recording is a file of the folder recordings, which record in advisor.json asks for. A decision that differs is named, and the exit code is 1."},
+		{name: "bench", does: "measure what reaches a person: reviewers watch recorded sessions whose faults are known", run: measure,
 			more: "Scripted reviewers watch the recordings that are part of this package; the core's decisions are those of your host. What they are and " +
 				"what the columns mean is in README.md. No model is asked but with --model, which reads some 1.3 million tokens for all sessions. " +
 				"It is asked as your settings say, or at --url, an OpenAI-compatible endpoint, with the key in the variable --key-env.",

@@ -154,7 +154,7 @@ func (d *doctor) listed(host string) {
 			seen = append(seen, t.path)
 		}
 	}
-	text := "no configuration of it is there that would list " + packageName
+	text := "it has no configuration yet that could list " + packageName
 	if len(seen) > 0 {
 		text = packageName + " is not listed in " + strings.Join(seen, " or ")
 	}
@@ -252,11 +252,11 @@ func (d *doctor) models(r *config.Resolved) {
 			}
 			d.told(state, role.name, ep.Why, "")
 		case ep.Transport == config.TransportHost:
-			why := "no endpoint for a model stands in your files or the environment"
+			why := "neither your files nor the environment name an endpoint"
 			if ep.Provider != "" {
 				why = name + ": " + ep.Why
 			}
-			d.told(warning, role.name, "the host is asked for its model, which cannot be tried from here ("+why+")", "play a turn in the host, then "+program+" status")
+			d.told(warning, role.name, "the host makes the calls, and they cannot be tried from here ("+why+")", "play a turn in the host, then "+program+" status")
 		case asked[ep.BaseURL+name] != "":
 			d.told(asked[ep.BaseURL+name], role.name, name+", as above", "")
 		case d.has("offline"):

@@ -104,7 +104,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		{"not installed", func(d *desk) { d.FS.Write(global+"opencode.jsonc", "{}") }, "opencode plugin",
 			check{State: "warning", Text: "opencode-superadvisor is not listed in " + global + "opencode.jsonc", Mend: "superadvisor install"}, OK},
 		{"pi without it", func(d *desk) { d.facts[5].Value = "0.73.1" }, "pi plugin",
-			check{State: "warning", Text: "no configuration of it is there that would list opencode-superadvisor", Mend: "superadvisor install --pi"}, OK},
+			check{State: "warning", Text: "it has no configuration yet that could list opencode-superadvisor", Mend: "superadvisor install --pi"}, OK},
 		{"a broken configuration", func(d *desk) { d.FS.Write(global+"opencode.jsonc", "{") }, "opencode plugin",
 			check{State: "failure", Text: "mend " + global + "opencode.jsonc first: line 1, column 2: want \"}\" before the end"}, Failed},
 		{"a setting out of range", func(d *desk) {
