@@ -36,6 +36,26 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
+// texts gives the files of these folders that are wanted, one behind the other.
+func texts(t *testing.T, wanted func(name string) bool, dirs ...string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, dir := range dirs {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !wanted(path) {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			all.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all.String()
+}
+
 // A recipe that the configuration does not take would be worse than none.
 func TestRecipesAreConfigurations(t *testing.T) {
 	found := 0
@@ -58,24 +78,13 @@ var hosts = []string{"git dep preparation failed"}
 
 // Who looks for a message must find the one that they see.
 func TestQuotedMessagesExist(t *testing.T) {
-	var code strings.Builder
-	for _, dir := range []string{"pkg", "host"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") || !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".ts") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			code.Write(text)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	code := texts(t, func(name string) bool {
+		return strings.HasSuffix(name, ".ts") || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+	}, "pkg", "host")
 	found := 0
 	for _, m := range regexp.MustCompile(`(?m)^> (.*)$`).FindAllStringSubmatch(read(t, "docs/troubles.md"), -1) {
 		found++
-		if quoted := strings.TrimSpace(m[1]); !strings.Contains(code.String(), quoted) && !strings.Contains(strings.Join(hosts, "\n"), quoted) {
+		if quoted := strings.TrimSpace(m[1]); !strings.Contains(code, quoted) && !strings.Contains(strings.Join(hosts, "\n"), quoted) {
 			t.Errorf("docs/troubles.md quotes %q, which nothing says", quoted)
 		}
 	}
@@ -137,20 +146,7 @@ var (
 )
 
 func TestNamesInThePagesExist(t *testing.T) {
-	var code strings.Builder
-	for _, dir := range []string{"pkg", "internal", "examples"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			code.Write(text)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	code := texts(t, func(name string) bool { return strings.HasSuffix(name, "_test.go") }, "pkg", "internal", "examples")
 	makefile := "\n" + read(t, "Makefile")
 	found := 0
 	for _, page := range []string{"README.md", "README.zh-CN.md", "RATIONALE.md", "CONTRIBUTING.md", "docs/recipes.md", "docs/troubles.md", "examples/headless/README.md"} {
@@ -164,7 +160,7 @@ func TestNamesInThePagesExist(t *testing.T) {
 			}
 			for _, name := range namedTest.FindAllString(m[1], -1) {
 				found++
-				if !strings.Contains(code.String(), "func "+name+"(") {
+				if !strings.Contains(code, "func "+name+"(") {
 					t.Errorf("%s speaks of %s, which no test is called", page, name)
 				}
 			}
