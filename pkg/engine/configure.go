@@ -29,7 +29,7 @@ func (e *Engine) configure(t *task) {
 	files, err := safefs.New(e.host, e.init.Root)
 	if err != nil {
 		e.log("error", "open the workspace: "+err.Error())
-		e.notice("", "workspace", "error", "The advisor is off: it cannot open the workspace "+e.init.Root+": "+err.Error()+".")
+		e.notice("", "workspace", "error", "The advisor is off: it cannot open the workspace "+e.init.Root+": "+err.Error()+". Start the host in a folder that can be read.")
 	}
 	e.files = files
 	problems = append(problems, e.setUpJudge(port{e, t})...)

@@ -169,7 +169,7 @@ func (e *Engine) safely(what string, body func()) {
 				e.emit(&protocol.Print{Text: "superadvisor: an internal error: " + panicText(r) + "\n", Error: true})
 				e.emit(&protocol.Exit{Code: cli.Internal})
 			}
-			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. The advisor's log has the details.")
+			e.notice("", "internal", "error", "The advisor met an internal error and dropped what it was doing; the session is not affected. superadvisor log has the details.")
 		}
 	}()
 	body()

@@ -298,7 +298,7 @@ func (e *Engine) apply(l *live, ev protocol.Event) {
 	if n := len(step.Unconfirmed); n > 0 {
 		l.state.Counts.Add(session.CountUnconfirmed, int64(n))
 		if l.state.Tell("unconfirmed") {
-			e.notice(l.state.ID, "unconfirmed", "warning", "A note of the advisor was accepted by the host but never showed up in the session. Later ones may be lost too; see the advisor's log.")
+			e.notice(l.state.ID, "unconfirmed", "warning", "A note of the advisor was accepted by the host but never showed up in the session. Later ones may be lost too; see superadvisor log.")
 		}
 	}
 	if len(step.Again) > 0 {

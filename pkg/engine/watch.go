@@ -165,7 +165,7 @@ func (e *Engine) hindrance(l *live, c config.Endpoint) string {
 	if most := e.config.ReviewsPerSession; most > 0 && l.state.Counts[session.CountStarted] >= int64(most) {
 		cover()
 		if l.state.Tell("reviewsPerSession") {
-			e.notice(l.state.ID, "reviewsPerSession", "info", "The advisor has reached reviewsPerSession ("+itoa(most)+") and is quiet for the rest of this session.")
+			e.notice(l.state.ID, "reviewsPerSession", "info", "The advisor has reached reviewsPerSession ("+itoa(most)+") and is quiet for the rest of this session. Raise it in advisor.json, or set 0 for no bound; it holds from the next start.")
 		}
 		return "reviewsPerSession"
 	}
