@@ -22,7 +22,7 @@ func help(version string, all []command) string {
 		rows = append(rows, [2]string{c.name, c.does})
 	}
 	table(&b, rows)
-	b.WriteString("\n" + fold(program+" <command> --help explains a command, --version prints the version.", 0) + "\n" + fold("Exit codes: "+codes+".", 2) + "\n")
+	b.WriteString("\n" + fold(program+" <command> --help explains a command, --version prints the version. Where the shell does not find it, write npx "+packageName+" instead of "+program+".", 0) + "\n" + fold("Exit codes: "+codes+".", 2) + "\n")
 	return b.String()
 }
 
