@@ -146,9 +146,17 @@ func identity(want protocol.Info) *[protocol.IdentSize]byte {
 	return &ident
 }
 
+// sending holds the request that is on its way out: the loader takes it before it returns.
+var sending []byte
+
 // Send implements engine.Host.
 func (host) Send(request protocol.HTTPSend) protocol.Errno {
-	return protocol.Errno(importHTTPSend(string(protocol.AppendHTTPSend(nil, &request))))
+	sending = protocol.AppendHTTPSend(sending[:0], &request)
+	errno := importHTTPSend(protocol.TextOf(sending))
+	if cap(sending) > keptBuffer {
+		sending = nil
+	}
+	return protocol.Errno(errno)
 }
 
 // Cancel implements engine.Host.

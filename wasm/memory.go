@@ -8,6 +8,13 @@ import "unsafe"
 // megabytes; a loader that asks for more has lost its way.
 const maxBuffer = 64 << 20
 
+// leastBuffer holds most batches.
+const leastBuffer = 64 << 10
+
+// spare is a buffer that was given back, for the next batch: nothing of a batch is held after its call, and a
+// fresh one would have to be cleared.
+var spare []byte
+
 // buffers keeps alive what the loader has been given, by address.
 var buffers = map[uint32][]byte{}
 
@@ -16,14 +23,22 @@ func alloc(size uint32) uint32 {
 	if size > maxBuffer {
 		return 0
 	}
-	b := make([]byte, max(size, 1)) // no two buffers may share an address
+	b := spare
+	if spare = nil; uint32(len(b)) < max(size, 1) { // no two buffers may share an address
+		b = make([]byte, max(size, leastBuffer))
+	}
 	ptr := address(b)
-	buffers[ptr] = b
+	buffers[ptr] = b[:size]
 	return ptr
 }
 
 //go:wasmexport free
-func free(ptr uint32) { delete(buffers, ptr) }
+func free(ptr uint32) {
+	if b := buffers[ptr]; cap(b) <= keptBuffer && cap(b) > len(spare) {
+		spare = b[:cap(b)]
+	}
+	delete(buffers, ptr)
+}
 
 // buffer gives the first size bytes of the buffer at ptr.
 func buffer(ptr, size uint32) ([]byte, bool) {

@@ -53,7 +53,8 @@ type Engine struct {
 	histories map[string][]string
 	open      int // tasks under way
 	lastID    int
-	saved     []byte // room for encoding a state
+	saved     []byte // the states that this call stores, one behind the other
+	outcome   []byte // of this call
 	instance  string
 	rand      *rand.Rand
 
@@ -108,7 +109,7 @@ func New(h Host) *Engine {
 }
 
 // Call takes one batch and gives back the outcome, both as the wire has them.
-// It never panics: what fails is reported in the log.
+// It never panics: what fails is reported in the log. The outcome is valid until the next call.
 func (e *Engine) Call(batch []byte) []byte {
 	if e.rec != nil {
 		e.rec.begin(batch, e.redact)
@@ -118,17 +119,17 @@ func (e *Engine) Call(batch []byte) []byte {
 		e.log("warn", "the loader sent something odd, ignored: "+f.Error())
 	}
 	effects := e.Take(b.Now, b.Events)
-	out := protocol.AppendOutcome(nil, protocol.Outcome{Effects: effects})
+	e.outcome = protocol.AppendOutcome(emptied(e.outcome), protocol.Outcome{Effects: effects})
 	if e.rec != nil {
 		e.rec.end(effects, e.redact)
 	}
-	return out
+	return e.outcome
 }
 
 // Take is Call without the wire, for an engine inside another: the codec of what comes in and the decoder of what
 // goes out would take 100 KB of the module. Nothing is recorded. The effects are valid until the next call.
 func (e *Engine) Take(now int64, events []protocol.Event) []protocol.Effect {
-	e.out = e.out[:0]
+	e.out, e.saved = e.out[:0], emptied(e.saved)
 	// A laptop that slept is later by all of it. A clock that is set back, be it by a year, takes nothing back from what has
 	// passed, and time goes on from there.
 	if e.wall == 0 {
@@ -147,16 +148,15 @@ func (e *Engine) Take(now int64, events []protocol.Event) []protocol.Effect {
 	return e.out
 }
 
-// room is about what effects take when they are encoded. A state is the largest by far.
-func room(effects []protocol.Effect) int {
-	n := 64
-	for _, ef := range effects {
-		n += 256
-		if save, ok := ef.(*protocol.Save); ok {
-			n += len(save.State)
-		}
+// maxScratch bounds the room that is kept for the next call; the usual state has 30 KB, and is encoded in twice as much.
+const maxScratch = 256 << 10
+
+// emptied gives the room of what an earlier call left.
+func emptied(b []byte) []byte {
+	if cap(b) > maxScratch {
+		return nil
 	}
-	return n
+	return b[:0]
 }
 
 // safely is the core's only recover. An effect that was asked for before the panic

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -423,5 +424,27 @@ func TestReadyComesBeforeTheLedger(t *testing.T) {
 	}
 	if ready < 0 || tally < ready {
 		t.Errorf("ready is effect %d, the ledger is asked for with effect %d", ready, tally)
+	}
+}
+
+// All states of a call stand in one piece of memory, the later behind the earlier: each session's is its own.
+func TestSessionsThatAreStoredInOneCallAreStoredApart(t *testing.T) {
+	r := newRig(t, options)
+	for n := range 20 {
+		id := fmt.Sprintf("s%02d", n)
+		r.send(&protocol.User{Session: id, ID: "m" + id, Text: strings.Repeat("Do "+id+". ", 1+n*20), Typed: true, Created: r.now})
+	}
+	alone := maps.Clone(r.states)
+	r.send(&protocol.Shutdown{})
+	for id, state := range r.states {
+		if st, err := protocol.DecodeStoredSession([]byte(state)); err != nil || st.Session != id || st.Human != "m"+id {
+			t.Errorf("%s is stored as %.200s (%v)", id, state, err)
+		}
+		if state != alone[id] {
+			t.Errorf("%s was stored as\n%s\nand with others as\n%s", id, alone[id], state)
+		}
+	}
+	if len(r.states) != 20 {
+		t.Errorf("%d sessions are stored, want 20", len(r.states))
 	}
 }

@@ -361,20 +361,15 @@ func (e *Engine) save(l *live) {
 	e.emit(e.saving(l))
 }
 
-// maxScratch bounds the room that is kept for encoding the next state; the usual one has 30 KB.
-const maxScratch = 256 << 10
-
 func (e *Engine) saving(l *live) *protocol.Save {
 	l.state.Models = protocol.JSON(e.memory.Append(nil))
 	l.state.Directory, l.state.Host = e.init.Directory, e.init.Host
 	if e.judging != nil {
 		l.state.Judge = protocol.JSON(l.judge.AppendJSON(nil))
 	}
-	state := l.state.Append(e.saved[:0])
-	if e.saved = state; len(state) > maxScratch {
-		e.saved = nil
-	}
-	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(state)}
+	from := len(e.saved)
+	e.saved = l.state.Append(e.saved)
+	return &protocol.Save{Session: l.state.ID, State: protocol.JSON(protocol.TextOf(e.saved[from:]))}
 }
 
 // saveChanged stores what changed in this call, in the order of the sessions' ids.

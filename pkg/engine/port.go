@@ -45,7 +45,7 @@ func (p port) roundTrip(r llm.HTTPRequest, more int64) llm.HTTPResponse {
 		return llm.HTTPResponse{Failure: "cancelled"}
 	}
 	id := p.e.id("h")
-	send := protocol.HTTPSend{ID: id, Method: r.Method, URL: r.URL, Body: string(r.Body), TimeoutMS: r.TimeoutMS, MaxBytes: r.MaxBytes}
+	send := protocol.HTTPSend{ID: id, Method: r.Method, URL: r.URL, Body: protocol.TextOf(r.Body), TimeoutMS: r.TimeoutMS, MaxBytes: r.MaxBytes}
 	for _, h := range r.Headers {
 		send.Headers = append(send.Headers, protocol.Header{Name: h.Name, Value: h.Value})
 	}

@@ -63,11 +63,7 @@ func TestTheModuleSurvivesAnyBatch(t *testing.T) {
 func TestTheModuleKnowsItsBuffers(t *testing.T) {
 	h, logs := real(t)
 	ctx := context.Background()
-	got, err := h.guest.alloc.Call(ctx, 10)
-	if err != nil || got[0] == 0 {
-		t.Fatalf("alloc = %v, %v", got, err)
-	}
-	ptr := got[0]
+	ptr := alloc(t, h, 10)
 	for _, c := range []struct {
 		name      string
 		ptr, size uint64
@@ -85,9 +81,33 @@ func TestTheModuleKnowsItsBuffers(t *testing.T) {
 			t.Errorf("free(%d): %v", p, err)
 		}
 	}
+	// A buffer that was given back serves again, and once: it is as long as it was asked for, whatever it was before.
+	long := alloc(t, h, 1000)
+	if _, err := h.guest.free.Call(ctx, long); err != nil {
+		t.Fatal(err)
+	}
+	first, second := alloc(t, h, 10), alloc(t, h, 10)
+	if first == second {
+		t.Error("two buffers share an address")
+	}
+	for _, p := range []uint64{first, second} {
+		*logs = nil
+		if _, err := h.guest.main.Call(ctx, p, 11); err != nil || len(*logs) != 1 || !strings.Contains((*logs)[0].Text, "unexpected end at byte 0") {
+			t.Errorf("11 bytes of a buffer of 10: log %v, %v, want that of an empty batch", *logs, err)
+		}
+	}
 	if got, err := h.guest.alloc.Call(ctx, 64<<20+1); err != nil || got[0] != 0 {
 		t.Errorf("alloc of more than 64 MB = %v, %v; want 0", got, err)
 	}
+}
+
+func alloc(t *testing.T, h *Harness, size uint64) uint64 {
+	t.Helper()
+	got, err := h.guest.alloc.Call(context.Background(), size)
+	if err != nil || got[0] == 0 {
+		t.Fatalf("alloc = %v, %v", got, err)
+	}
+	return got[0]
 }
 
 // A guest that has no memory left dies in a way that the loader sees; the next one lives.
@@ -95,9 +115,7 @@ func TestTheModuleDiesWithoutMemoryAndIsReplaced(t *testing.T) {
 	h, logs := real(t)
 	ctx := context.Background()
 	for range 3 { // 192 of 256 MB, never freed
-		if got, err := h.guest.alloc.Call(ctx, 64<<20); err != nil || got[0] == 0 {
-			t.Fatalf("alloc = %v, %v", got, err)
-		}
+		alloc(t, h, 64<<20)
 	}
 	batch := `{"events":[{"type":"tool","output":"` + strings.Repeat("x", 40<<20) + `"}]}` // there, and once more decoded
 	if _, err := h.Call(ctx, []byte(batch)); err == nil || !strings.HasPrefix(err.Error(), "call the guest: ") {

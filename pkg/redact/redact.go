@@ -11,7 +11,8 @@ package redact
 import (
 	"slices"
 	"strings"
-	"unsafe"
+
+	"github.com/Kayphoon/opencode-advisor/pkg/protocol"
 )
 
 // Report says what was hidden from one text.
@@ -72,7 +73,7 @@ func (r *Redactor) Text(s string) string {
 
 // Bytes gives b without secrets; it returns b itself when there are none, and has then taken no memory.
 func (r *Redactor) Bytes(b []byte) []byte {
-	out, report := r.Hide(unsafe.String(unsafe.SliceData(b), len(b))) // b does not change meanwhile
+	out, report := r.Hide(protocol.TextOf(b))
 	if report.Count == 0 {
 		return b
 	}

@@ -43,9 +43,13 @@ func (l *Ledger) Add(path string, from, to int) {
 	if first == last && len(spans) >= maxSpans {
 		return
 	}
-	merged := append([]span{}, spans[:first]...)
-	merged = append(merged, span{from, to})
-	l.seen[path] = append(merged, spans[last:]...)
+	if first == last {
+		spans = append(spans, span{})
+		copy(spans[first+1:], spans[first:])
+		last++
+	}
+	spans[first] = span{from, to}
+	l.seen[path] = append(spans[:first+1], spans[last:]...)
 }
 
 // Covers says whether all lines from to to were shown.

@@ -193,6 +193,22 @@ func TestQuietByThePersonsWord(t *testing.T) {
 	}
 }
 
+// Whatever room it is given, and whatever stands in front: a state is written as into nothing.
+func TestAStateIsWrittenTheSameIntoAnyRoom(t *testing.T) {
+	s := fresh()
+	s.Apply(person("m1", 1), everyStep)
+	s.Apply(&protocol.Text{Session: "s1", Message: "a1", Text: strings.Repeat("It is done. ", 50)}, everyStep)
+	want := string(s.Append(nil))
+	for _, before := range []string{"", "x", `{"another":"state"}`} {
+		for room := 0; room < 4*len(want); room += 37 {
+			b := append(make([]byte, 0, len(before)+room), before...)
+			if got := string(s.Append(b)); got != before+want {
+				t.Fatalf("behind %q, with room for %d bytes:\n%s\nwant\n%s", before, room, got, want)
+			}
+		}
+	}
+}
+
 func TestAStateThatIsNotTakenChangesNothing(t *testing.T) {
 	good := fresh()
 	good.Apply(person("m1", 1), everyStep)

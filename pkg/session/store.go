@@ -17,19 +17,18 @@ func wrap(why string) error { return errors.New("restore session: " + why) }
 
 // Append appends what must survive a restart, as one JSON object. What has room in b is not allocated anew.
 func (s *State) Append(b []byte) []byte {
-	// The parts are written where the whole comes, which is the larger.
+	// The parts are written in front of the whole, which then takes their place: so nothing is taken from the heap but room.
 	parts := s.Guard.Append(b)
 	ofGuard := len(parts)
 	parts = s.Log.AppendState(parts)
-	b = parts[:len(b)]
 	st := protocol.StoredSession{
 		Version: protocol.StateVersion, Session: s.ID, Directory: s.Directory, Host: s.Host,
 		Human: s.Breaker.Human, At: s.Breaker.At, Past: s.Breaker.Past, Spent: s.Breaker.Spent, Sealed: s.Sealed, Born: s.Born,
 		Humans: s.Humans, Turns: s.Turns, Steps: s.Steps, Eligible: s.Eligible, WakeAt: s.WakeAt, Owed: s.Owed,
 		Known: s.Known, Busy: s.Busy, Compacting: s.Compacting, Unfit: s.Unfit, Agent: s.Agent,
 		Notes: s.Notes, Counts: s.Counts.Sorted(), Told: s.Told, Failing: s.Failing, Consults: s.Consults,
-		Guard:  protocol.JSON(parts[len(b):ofGuard]),
-		Log:    protocol.JSON(parts[ofGuard:]),
+		Guard:  protocol.JSON(protocol.TextOf(parts[len(b):ofGuard])),
+		Log:    protocol.JSON(protocol.TextOf(parts[ofGuard:])),
 		Models: s.Models, Judge: s.Judge,
 		Muted: s.Mutes.All, MutedNotes: s.Mutes.Notes, MutedPaths: s.Mutes.Paths, MutedCategories: s.Mutes.Categories, Heard: s.Heard,
 	}
@@ -39,7 +38,9 @@ func (s *State) Append(b []byte) []byte {
 	for _, d := range s.Deliveries {
 		st.Deliveries = append(st.Deliveries, protocol.StoredDelivery(d))
 	}
-	return protocol.AppendStoredSession(b, st)
+	whole := protocol.AppendStoredSession(parts, st)
+	n := copy(whole[len(b):], whole[len(parts):])
+	return whole[:len(b)+n]
 }
 
 // Restore reads what Append wrote into a new state. An error means that nothing was taken: the state
