@@ -1,5 +1,6 @@
 // HTTP for the guest: requests to the origins that were named at the start, and to no others.
 
+import { type Exchange, isRedirect, ownClient } from "./exchange.ts";
 import type { HTTP, HTTPSend } from "./protocol.gen.ts";
 import { describe } from "./text.ts";
 
@@ -16,7 +17,10 @@ export class Http {
   private readonly open = new Map<string, AbortController>();
   private origins: ReadonlySet<string> | undefined;
 
-  constructor(private readonly done: (event: HTTP) => void) {}
+  constructor(
+    private readonly done: (event: HTTP) => void,
+    private readonly exchange: Exchange = ownClient,
+  ) {}
 
   /** Fixes the origins for good. A later call is ignored. */
   allow(origins: readonly string[]): void {
@@ -64,22 +68,17 @@ export class Http {
     }, limit);
     timer.unref();
     try {
-      const response = await fetch(request.url, {
-        method: request.method,
-        headers: (request.headers ?? []).map(({ name, value }): [string, string] => [name, value]),
-        ...(request.body ? { body: request.body } : {}),
-        redirect: "manual",
-        signal: controller.signal,
-      });
-      if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)) {
-        void response.body?.cancel().catch(() => {});
-        return failed("redirect", `the endpoint answered ${response.status || "a redirect"}; redirects are not followed`);
-      }
-      const { body, cut } = await readBody(response, Math.min(Math.max(1, request.maxBytes), maxReply));
-      const headers = [...response.headers]
-        .slice(0, maxHeaders)
-        .map(([name, value]) => ({ name: name.toLowerCase(), value }));
-      return { type: "http", id: request.id, status: response.status, headers, body, ...(cut ? { cut } : {}) };
+      const { method, headers = [], body = "" } = request;
+      const got = await this.exchange(request.url, { method, headers, body }, controller.signal, Math.min(Math.max(1, request.maxBytes), maxReply));
+      if (isRedirect(got.status)) return failed("redirect", `the endpoint answered ${got.status || "a redirect"}; redirects are not followed`);
+      return {
+        type: "http",
+        id: request.id,
+        status: got.status,
+        headers: got.headers.slice(0, maxHeaders).map(([name, value]) => ({ name: name.toLowerCase(), value })),
+        body: got.body,
+        ...(got.cut ? { cut: true } : {}),
+      };
     } catch (error) {
       if (timedOut) return failed("timeout", `no answer within ${limit} ms`);
       if (controller.signal.aborted) return failed("cancelled", "");
@@ -87,25 +86,6 @@ export class Http {
     } finally {
       clearTimeout(timer);
     }
-  }
-}
-
-async function readBody(response: Response, max: number): Promise<{ body: string; cut: boolean }> {
-  if (!response.body) return { body: "", cut: false };
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let body = "";
-  let room = max;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return { body: body + decoder.decode(), cut: false };
-    if (value.length > room) {
-      body += decoder.decode(value.subarray(0, room), { stream: true });
-      void reader.cancel().catch(() => {});
-      return { body, cut: true };
-    }
-    room -= value.length;
-    body += decoder.decode(value, { stream: true });
   }
 }
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import * as http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import * as zlib from "node:zlib";
+import { type Exchange, fetched, overNode } from "../host/exchange.ts";
 import { Http, maxOpen, maxReply } from "../host/http.ts";
 import type { HTTP, HTTPSend } from "../host/protocol.gen.ts";
 
@@ -197,5 +199,74 @@ describe("many requests", () => {
     await hungUp;
     await exchange({ method: "GET" }, (_, response) => response.end()); // a whole other exchange later
     assert.deepEqual(events, []);
+  });
+});
+
+// Node's own client against fetch, which is the plain way: for each answer that a server may give, both say the same.
+describe("both clients", () => {
+  const text = "é☃ and so on. ".repeat(300);
+  const packed = (name: string, bytes: Buffer): Handler => (_, response) => response.writeHead(200, { "content-encoding": name }).end(bytes);
+  const answers: Record<string, Handler> = {
+    "a text": (_, response) => response.writeHead(200, { "content-type": "text/plain", "X-Odd": "a,b" }).end(text),
+    "an error": (_, response) => response.writeHead(503, { "Retry-After": "7" }).end("busy"),
+    nothing: (_, response) => response.writeHead(204).end(),
+    "what is not modified": (_, response) => response.writeHead(304).end(),
+    "a redirect": (_, response) => response.writeHead(302, { location: "/elsewhere" }).end("elsewhere"),
+    "headers twice": (_, response) => response.writeHead(200, [["x-a", "1"], ["x-a", "2"], ["set-cookie", "c=1"], ["retry-after", "3"]].flat()).end("x"),
+    "a byte order mark, and what is no UTF-8": (_, response) => response.end(Buffer.concat([Buffer.from("\ufeffx"), Buffer.from([0xff, 0xc3]), Buffer.from("y")])),
+    "characters split between chunks": (_, response) => {
+      const bytes = Buffer.from("é☃");
+      response.write(bytes.subarray(0, 1));
+      setImmediate(() => response.write(bytes.subarray(1, 3), () => setImmediate(() => response.end(bytes.subarray(3)))));
+    },
+    "more than is wanted": (_, response) => response.end(text.repeat(10)),
+    gzip: packed("gzip", zlib.gzipSync(text)),
+    deflate: packed("deflate", zlib.deflateSync(text)),
+    brotli: packed("br", zlib.brotliCompressSync(text)),
+    "more than is wanted, packed": packed("gzip", zlib.gzipSync(text.repeat(1000))),
+    "what is said to be packed and is not": packed("gzip", Buffer.from(text)),
+    "an answer that breaks off": (_, response) => response.writeHead(200, { "content-length": "100" }).write("half", () => response.destroy()),
+    "what was asked": (request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => {
+        const { authorization, accept, host } = request.headers;
+        const agent = request.headers["user-agent"]?.replace(/^Bun.*/, "node");
+        response.end(JSON.stringify([request.method, request.url, { authorization, accept, host, agent, a: request.headers["x-a"], length: request.headers["content-length"], encoding: request.headers["transfer-encoding"] }, body]));
+      });
+    },
+  };
+  const asks = [
+    { method: "POST", headers: [{ name: "Authorization", value: "Bearer k" }, { name: "accept", value: "application/json" }, { name: "X-A", value: "1" }, { name: "x-a", value: "2" }], body: "hello ü" },
+    { method: "POST", headers: [{ name: "User-Agent", value: "mine" }], body: "" },
+    { method: "GET", headers: [], body: "" },
+  ];
+  async function said(exchange: Exchange, ask: (typeof asks)[number]) {
+    try {
+      const { headers, ...rest } = await exchange(`${base}/v1?x=1`, ask, new AbortController().signal, 20_000);
+      const own = ["date", "connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length"];
+      return { ...rest, headers: headers.map(([name, value]) => [name.toLowerCase(), value]).filter(([name]) => rest.status < 300 && !own.includes(name!)).sort() };
+    } catch {
+      return "no answer";
+    }
+  }
+  for (const [title, answer] of Object.entries(answers)) {
+    test(`say the same of ${title}`, async () => {
+      handler = answer;
+      for (const ask of asks) assert.deepEqual(await said(overNode, ask), await said(fetched, ask), JSON.stringify(ask));
+    });
+  }
+
+  test("ask for text that is not packed, and keep the connection", async () => {
+    const seen: unknown[] = [];
+    const ports = new Set<number | undefined>();
+    handler = (request, response) => {
+      seen.push(request.headers["accept-encoding"]);
+      ports.add(request.socket.remotePort);
+      response.end("x");
+    };
+    for (let i = 0; i < 3; i++) await overNode(base, asks[2]!, new AbortController().signal, 10);
+    assert.deepEqual(seen, ["identity", "identity", "identity"]);
+    assert.equal(ports.size, 1);
   });
 });
