@@ -86,10 +86,27 @@ func (s *ruleSet) judge(rel, name string, dir bool) verdict {
 	return undecided
 }
 
-// parseIgnore reads the text of a .gitignore. A pattern that git would never
+// parseIgnore reads the text of the .gitignore in dir. A pattern that git would never
 // match is left out.
 func parseIgnore(text []byte, dir string, outer *ruleSet) *ruleSet {
-	set := &ruleSet{dir: dir, outer: outer, cost: outer.price()}
+	return parseRules(text).within(dir, outer)
+}
+
+// ignoreFile is what one .gitignore says.
+type ignoreFile struct {
+	rules []rule
+	cost  int
+}
+
+// within gives the rules of the file in dir and those of outer.
+func (i ignoreFile) within(dir string, outer *ruleSet) *ruleSet {
+	if len(i.rules) == 0 {
+		return outer
+	}
+	return &ruleSet{dir: dir, rules: i.rules, outer: outer, cost: outer.price() + i.cost}
+}
+
+func parseRules(text []byte) (set ignoreFile) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if len(set.rules) >= maxIgnoreRules {
@@ -115,9 +132,6 @@ func parseIgnore(text []byte, dir string, outer *ruleSet) *ruleSet {
 		}
 		r.glob = glob
 		set.rules = append(set.rules, r)
-	}
-	if len(set.rules) == 0 {
-		return outer
 	}
 	return set
 }
@@ -159,9 +173,37 @@ func (f *FS) loadIgnore(rel, dir string, outer *ruleSet) *ruleSet {
 	if err != nil || file.Info.Kind != protocol.KindFile || file.Info.Size > maxIgnoreFile {
 		return outer
 	}
+	if known, ok := f.ignores[rel]; ok && known.info == file.Info {
+		return known.within(dir, outer)
+	}
 	text, err := f.Read(file, maxIgnoreFile)
 	if err != nil {
 		return outer
 	}
-	return parseIgnore(text, dir, outer)
+	return f.remember(rel, file.Info, parseRules(text)).within(dir, outer)
+}
+
+// knownIgnore is a .gitignore that was read, and what it was then. Ten calls of a reviewer are ten walks that begin
+// with the same files.
+type knownIgnore struct {
+	info protocol.Info
+	ignoreFile
+}
+
+// maxIgnores bounds the files whose rules are remembered, and maxKeptRules the rules of one of them.
+const (
+	maxIgnores   = 64
+	maxKeptRules = 200
+)
+
+func (f *FS) remember(rel string, info protocol.Info, file ignoreFile) ignoreFile {
+	if len(file.rules) > maxKeptRules {
+		delete(f.ignores, rel)
+		return file
+	}
+	if f.ignores == nil || len(f.ignores) >= maxIgnores {
+		f.ignores = map[string]knownIgnore{}
+	}
+	f.ignores[rel] = knownIgnore{info, file}
+	return file
 }

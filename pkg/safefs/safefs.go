@@ -19,7 +19,8 @@ type FS struct {
 	root  string // resolved
 	given string // as the host named it
 
-	maxEntries, maxWork int // of one walk
+	maxEntries, maxWork int                    // of one walk
+	ignores             map[string]knownIgnore // by path
 }
 
 // File is a regular file or folder inside the workspace, as it was when it was

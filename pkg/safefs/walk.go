@@ -228,7 +228,9 @@ func (f *FS) rulesAt(rel string, entries []protocol.Entry) *ruleSet {
 		if hides || rules.judge(dir+anyName, anyName, false) == ignored {
 			rules = nil
 		}
-		rules = f.loadIgnore(dir+".gitignore", dir, rules)
+		if len(dir) <= len(rel) || has(entries, ".gitignore", protocol.KindFile) { // of the folder itself it is known whether it has one
+			rules = f.loadIgnore(dir+".gitignore", dir, rules)
+		}
 	}
 	return rules
 }

@@ -2,6 +2,8 @@ package safefs
 
 import (
 	"fmt"
+	"math/rand"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,5 +187,91 @@ func TestWalkGoesOnPastAFolderItCannotList(t *testing.T) {
 	got, seen := walk(t, disk, ".")
 	if diff := cmp.Diff([]string{"a/", "a/x", "b/", "c/", "c/z"}, got); diff != "" || seen.Failed != 1 {
 		t.Errorf("failed %d, want 1; (-want +got):\n%s", seen.Failed, diff)
+	}
+}
+
+// reads counts what is read, by path.
+type reads struct {
+	protocol.Files
+	of map[string]int
+}
+
+func (r reads) Read(path string, want protocol.Info, offset int64, buf []byte) (int, protocol.Errno) {
+	r.of[path]++
+	return r.Files.Read(path, want, offset, buf)
+}
+
+// Whatever happens to rule files between two walks, a workspace that remembers what they said sees what a fresh one
+// sees; and what did not change is read once.
+func TestRememberedRulesAreThoseOfTheFiles(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	disk := tree("a", "b", "x/a", "x/b", "x/y/a", "x/y/b", "z/a", "z/b", ".git/HEAD")
+	counted := reads{disk, map[string]int{}}
+	kept, err := New(counted, "/work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{".gitignore", ".git/info/exclude", "x/.gitignore", "x/y/.gitignore", "z/.gitignore"}
+	rules := []string{"a\n", "b\n", "!a\n", "/a\n", "/x/y\n", "y/a\n", "z/\n", "*\n!b\n", "", "# none\n"}
+	all := func(fs *FS, start string) (got []string) {
+		dir, err := fs.Resolve(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fs.Walk(dir, nil, func(e Entry) bool { got = append(got, e.Rel); return true }); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for range 400 {
+		switch name := names[rng.Intn(len(names))]; rng.Intn(6) {
+		case 0:
+			disk.Remove(name)
+		case 1:
+			disk.Remove(name)
+			disk.Symlink("a", name)
+		case 2:
+			disk.Remove(name)
+			disk.Write(name, rules[rng.Intn(len(rules))])
+		default:
+			disk.Write(name, rules[rng.Intn(len(rules))])
+		}
+		for _, start := range []string{".", "x", "x/y", "z"} {
+			fresh, err := New(disk, "/work")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(all(fresh, start), all(kept, start)); diff != "" {
+				t.Fatalf("from %s (-fresh +kept):\n%s", start, diff)
+			}
+		}
+	}
+	for _, name := range names {
+		disk.Write(name, "*.log\n")
+	}
+	clear(counted.of)
+	for range 10 {
+		all(kept, ".")
+		all(kept, "x/y")
+	}
+	for name, n := range counted.of {
+		if n > 1 {
+			t.Errorf("%s was read %d times", name, n)
+		}
+	}
+	if len(counted.of) != len(names) {
+		t.Errorf("read: %v, want each of %d rule files once", counted.of, len(names))
+	}
+	for n := range 3 * maxIgnores {
+		disk.Write(fmt.Sprintf("many/%d/.gitignore", n), strings.Repeat("a\n", n*3))
+	}
+	all(kept, ".")
+	if len(kept.ignores) > maxIgnores {
+		t.Errorf("the rules of %d files are remembered, at most %d may be", len(kept.ignores), maxIgnores)
+	}
+	for name, known := range kept.ignores {
+		if len(known.rules) > maxKeptRules {
+			t.Errorf("%d rules of %s are remembered", len(known.rules), name)
+		}
 	}
 }
