@@ -16,6 +16,9 @@ func withMemory(ctx context.Context) context.Context {
 		if err != nil {
 			return &mapped{}
 		}
+		// An instance begins with 4 MB of data. In pages of 2 MB instead of 4 KB that is two faults, not a thousand; where
+		// the kernel has none it stays as it is.
+		_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
 		return &mapped{whole: b}
 	}))
 }
