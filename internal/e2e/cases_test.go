@@ -113,6 +113,8 @@ func (p *playedCase) open(ctx context.Context, stage *Stage) (*Scene, error) {
 	}
 	scene, err := stage.Open(ctx, Setting{
 		Name: filepath.Join(p.ID, "repo"), Primary: p.primary, Spec: plugin, Options: options, Files: p.all.Workspace.Files,
+		// OpenCode's own commits at every step, by ten runs of git, are what no case looks at. The scenes have them.
+		Config: map[string]any{"snapshot": false},
 	})
 	if err != nil {
 		return nil, err
